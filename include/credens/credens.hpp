@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Everything a user of the library needs.
+
+#pragma once
+
+#include <credens/dataset.hpp>
+#include <credens/ensemble.hpp>
+#include <credens/error.hpp>
+#include <credens/fit.hpp>
+#include <credens/matrix.hpp>
+#include <credens/member_outputs.hpp>
+#include <credens/network.hpp>
+#include <credens/predictive.hpp>
+#include <credens/problems.hpp>
+#include <credens/score.hpp>
+#include <credens/store.hpp>
+#include <credens/version.hpp>
+#include <credens/widen.hpp>

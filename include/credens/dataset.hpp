@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A table with roles: which columns are inputs, targets, row weights and known noise.
+
+#pragma once
+
+#include <credens/matrix.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace credens {
+
+/// How a text file is read. What is not given is recognised from the file.
+struct TableFormat {
+  std::optional<bool> header = {};      ///< whether the first line holds names
+  std::optional<char> delimiter = {};   ///< ',' ';' '\t', or ' ' for runs of blanks
+};
+
+/// Which columns play which part. A column is a name of the header or a 0-based index; negative counts from the end.
+struct DatasetOptions {
+  std::vector<std::string> targets = {};    ///< at least one
+  std::vector<std::string> inputs = {};     ///< empty: every column without another part
+  std::vector<std::string> ignore = {};     ///< contradicts `inputs`
+  std::string weight = {};                  ///< empty: every row counts once
+  std::vector<std::string> noise_std = {};  ///< empty, one for all targets, or one per target
+  TableFormat format = {};
+};
+
+/// The parts of a dataset that is made from arrays.
+struct DatasetParts {
+  Matrix inputs = {};                          ///< [N x d]
+  Matrix targets = {};                         ///< [N x q]
+  std::vector<double> weights = {};            ///< empty or N values >= 0
+  Matrix noise_std = {};                       ///< empty or [N x q], > 0
+  std::vector<std::string> input_names = {};   ///< empty or d names
+  std::vector<std::string> target_names = {};  ///< empty or q names
+  std::string weight_name = {};                ///< name of the column that `weights` came from
+  std::vector<std::string> noise_names = {};   ///< names of the columns that `noise_std` came from: none, one or q
+  std::vector<std::size_t> input_columns = {};  ///< positions of the inputs in the table they came from; empty: 0, ..., d - 1
+  std::size_t table_columns = 0;           ///< columns of that table; 0: d
+};
+
+struct SplitOptions {
+  double test_fraction = 0.1;  ///< in (0, 1)
+  std::uint64_t seed = 0;
+};
+
+/// Immutable rows of inputs and targets, in double, all finite.
+class Dataset {
+ public:
+  Dataset() = default;
+  explicit Dataset(DatasetParts parts);  ///< checks shapes and values
+
+  /// Reads delimited text (also .gz, .xz, .zst) or, by its extension, an .npy file with one row per line.
+  static Dataset from_file(const std::filesystem::path& path, const DatasetOptions& options);
+  static Dataset from_csv(const std::filesystem::path& path, const DatasetOptions& options);
+  static Dataset from_npy(const std::filesystem::path& path, const DatasetOptions& options);
+
+  std::size_t rows() const { return parts_.inputs.rows(); }
+  MatrixView inputs() const { return parts_.inputs; }
+  MatrixView targets() const { return parts_.targets; }
+  std::span<const double> weights() const { return parts_.weights; }  ///< empty: every row counts once
+  MatrixView noise_std() const { return parts_.noise_std; }           ///< empty: no known noise
+  const std::vector<std::string>& input_names() const { return parts_.input_names; }    ///< empty: the table had no names
+  const std::vector<std::string>& target_names() const { return parts_.target_names; }  ///< never empty: `y`, or `y0`, `y1`, ...
+  const std::string& weight_name() const { return parts_.weight_name; }
+  const std::vector<std::string>& noise_names() const { return parts_.noise_names; }
+  const std::vector<std::size_t>& input_columns() const { return parts_.input_columns; }
+  std::size_t table_columns() const { return parts_.table_columns; }
+
+  Dataset select(std::span<const std::size_t> rows) const;               ///< these rows, in this order
+  std::pair<Dataset, Dataset> split(const SplitOptions& options) const;  ///< (rest, test), rows in their old order
+
+  /// 32 hexadecimal digits over names and parsed values: equal for CSV, NPY, compressed files and arrays with equal content.
+  std::string fingerprint() const;
+
+ private:
+  DatasetParts parts_;
+};
+
+}  // namespace credens

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An immutable ensemble: narrow or wide, with networks or, made from arrays of a foreign ensemble, without.
+
+#pragma once
+
+#include <credens/matrix.hpp>
+#include <credens/member_outputs.hpp>
+#include <credens/predictive.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace credens {
+
+namespace model {
+struct EnsembleState;
+}
+
+/// The ladder of posteriors over a member's last linear layer.
+enum class PosteriorKind {
+  delta,      ///< a point: the classical deep ensemble
+  isotropic,  ///< gamma I, the paper's
+  diagonal,   ///< one variance per weight
+  full,       ///< A^-1
+};
+
+struct PredictOptions {
+  MatrixView noise_std = {};  ///< [N x q] or empty: known noise of each row, in the units of the data
+  int threads = 0;       ///< 0: all cores
+};
+
+enum class Draw {
+  function,     ///< the regression function; one draw of weights gives one function over all rows
+  observation,  ///< the function plus noise, independent between rows
+};
+
+struct SampleOptions {
+  std::size_t draws = 1000;
+  Draw of = Draw::function;
+  std::uint64_t seed = 0;
+  MatrixView noise_std = {};  ///< as in PredictOptions
+};
+
+/// Draw j at row i and output k lies at (j N + i) q + k.
+struct Samples {
+  std::size_t draws = 0;
+  std::size_t rows = 0;
+  std::size_t outputs = 0;
+  std::vector<double> values;
+};
+
+/// Fills `inputs` with the next rows [n x d] and, where the model needs it, `noise_std` [n x q]; false at the end.
+using BlockSource = std::function<bool(Matrix& inputs, Matrix& noise_std)>;
+using BlockSink = std::function<void(const Predictive& block)>;
+
+class Ensemble {
+ public:
+  explicit Ensemble(std::shared_ptr<const model::EnsembleState> state) : state_(std::move(state)) {}
+
+  std::size_t members() const;
+  std::size_t inputs() const;                         ///< d; 0 without networks
+  std::size_t outputs() const;                        ///< q
+  const std::vector<std::string>& input_names() const;   ///< empty: the training table had no names
+  const std::vector<std::string>& target_names() const;
+  bool has_networks() const;
+  PosteriorKind posterior() const;
+  double prior_precision() const;      ///< lambda
+  std::vector<double> gamma() const;   ///< isotropic width per member; 0 before widening
+  const std::vector<double>& weights() const;
+  /// The evidence lower bound of a rung, in network units; none for `delta` and where targets or weights were missing.
+  std::optional<double> elbo(PosteriorKind kind) const;
+
+  Predictive predict(MatrixView inputs, const PredictOptions& options = {}) const;
+  Predictive predict(const MemberOutputs& outputs) const;
+  void predict_blocks(const BlockSource& source, const BlockSink& sink, int threads = 0) const;
+
+  Samples sample(MatrixView inputs, const SampleOptions& options = {}) const;
+  Samples sample(const MemberOutputs& outputs, const SampleOptions& options = {}) const;
+
+  /// Covariance of the regression function between rows, one [N x N] matrix per output.
+  std::vector<Matrix> joint_epistemic_covariance(MatrixView inputs) const;
+  std::vector<Matrix> joint_epistemic_covariance(const MemberOutputs& outputs) const;
+
+  /// The arrays of section "outputs folder": features, means and variances in network units, with last layers and scales.
+  MemberOutputs member_outputs(MatrixView inputs, const PredictOptions& options = {}) const;
+
+  /// The same ensemble with other member weights (>= 0, any sum; stored with sum 1).
+  Ensemble with_weights(std::vector<double> weights) const;
+
+  const model::EnsembleState& state() const { return *state_; }
+
+ private:
+  std::shared_ptr<const model::EnsembleState> state_;
+};
+
+}  // namespace credens

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The predictive distribution at N rows: for each row and output a mixture of L Gaussians, in the units of the data.
+
+#pragma once
+
+#include <credens/matrix.hpp>
+
+#include <span>
+#include <vector>
+
+namespace credens {
+
+enum class IntervalKind {
+  gaussian,  ///< mean +- z std (the paper's)
+  mixture,   ///< central quantiles of the exact mixture
+};
+
+struct Interval {
+  Matrix lower;  ///< [N x q]
+  Matrix upper;  ///< [N x q]
+};
+
+/// The components of the mixtures. Value (row i, member l, output k) lies at (i L + l) q + k.
+struct MixtureComponents {
+  std::size_t rows = 0;
+  std::size_t outputs = 0;
+  std::vector<double> weights = {};             ///< L, sum 1
+  std::vector<double> mean = {};                ///< N L q
+  std::vector<double> aleatoric_variance = {};  ///< N L q: noise
+  std::vector<double> epistemic_variance = {};  ///< N L q: width of the member's own posterior; 0 for `delta`
+};
+
+/// Given its member, outputs are independent; between members they are not, hence the q x q covariances.
+class Predictive {
+ public:
+  Predictive() = default;
+  explicit Predictive(MixtureComponents components);
+
+  std::size_t rows() const { return components_.rows; }
+  std::size_t outputs() const { return components_.outputs; }
+  std::size_t members() const { return components_.weights.size(); }
+  const MixtureComponents& components() const { return components_; }
+
+  Matrix mean() const;                ///< [N x q]
+  Matrix aleatoric_variance() const;  ///< [N x q]: noise
+  Matrix epistemic_variance() const;  ///< [N x q]: ignorance, between members and within them
+  Matrix total_variance() const;      ///< [N x q]: their sum
+  Matrix aleatoric_covariance(std::size_t row) const;  ///< [q x q]
+  Matrix epistemic_covariance(std::size_t row) const;  ///< [q x q]
+  Matrix total_covariance(std::size_t row) const;      ///< [q x q]
+
+  /// Where a new observation lies with probability `level` in (0, 1).
+  Interval interval(double level, IntervalKind kind = IntervalKind::gaussian) const;
+  /// Where the regression function lies with probability `level`: epistemic uncertainty only.
+  Interval function_interval(double level, IntervalKind kind = IntervalKind::gaussian) const;
+  Interval coverage_factor_interval(double factor) const;           ///< mean +- factor total std
+  Interval function_coverage_factor_interval(double factor) const;  ///< mean +- factor epistemic std
+
+  Matrix quantile(double probability) const;           ///< [N x q], exact, of the marginal mixtures
+  Matrix function_quantile(double probability) const;  ///< [N x q], of the regression function
+  Matrix cdf(MatrixView values) const;                 ///< [N x q], of the marginal mixtures
+  Matrix density(MatrixView values) const;             ///< [N x q], of the marginal mixtures
+  std::vector<double> log_density(MatrixView values) const;  ///< [N], joint over the outputs
+
+  /// The classical deep ensemble: the same mixture with the members' own width taken away.
+  Predictive classical() const;
+
+ private:
+  MixtureComponents components_;
+};
+
+}  // namespace credens

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <string_view>
+
+namespace credens {
+
+std::string_view version();
+
+}  // namespace credens

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "base/file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <optional>
+
+#include "base/check.hpp"
+
+namespace credens::base {
+
+std::string error_text(int error_number) {
+  switch (error_number) {
+    case ENOENT: return "no such file or folder";
+    case EISDIR: return "is a folder, expected a file";
+    case EACCES: return "permission denied";
+    case ENOSPC: return "no space left on the disk";
+    default: return std::strerror(error_number);  // NOLINT(concurrency-mt-unsafe): glibc's is thread-safe
+  }
+}
+
+namespace {
+
+[[noreturn]] void fail_io(std::string_view what, const std::string& path, int error_number) {
+  fail(ErrorCode::io, "{}: cannot {}: {}", path, what, error_text(error_number));
+}
+
+void write_all(int descriptor, std::string_view bytes, const std::string& path) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail_io("write", path, errno);
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+/// Closes on destruction.
+struct Descriptor {
+  int value;
+  ~Descriptor() {
+    if (value > STDERR_FILENO) ::close(value);
+  }
+};
+
+std::string read_all(int descriptor, const std::string& path) {
+  std::string bytes;
+  struct stat info {};
+  if (::fstat(descriptor, &info) != 0) fail_io("read", path, errno);
+  if (S_ISDIR(info.st_mode)) fail_io("read", path, EISDIR);
+  const auto known_size = S_ISREG(info.st_mode) ? static_cast<std::size_t>(info.st_size) : 0;
+  std::size_t size = 0;
+  bytes.resize(std::max<std::size_t>(known_size + 1, 65536));
+  for (;;) {
+    if (size == bytes.size()) bytes.resize(2 * bytes.size());
+    const ssize_t count = ::read(descriptor, bytes.data() + size, bytes.size() - size);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail_io("read", path, errno);
+    if (count == 0) break;
+    size += static_cast<std::size_t>(count);
+  }
+  bytes.resize(size);
+  return bytes;
+}
+
+void sync_folder(const std::filesystem::path& path) {
+  const std::string folder = path.has_parent_path() ? path.parent_path().string() : ".";
+  const Descriptor descriptor{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (descriptor.value >= 0) ::fsync(descriptor.value);
+}
+
+}  // namespace
+
+std::string read_file(const std::filesystem::path& path) {
+  if (path == "-") return read_all(STDIN_FILENO, "standard input");
+  const Descriptor descriptor{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (descriptor.value < 0) fail_io("open", path.string(), errno);
+  return read_all(descriptor.value, path.string());
+}
+
+AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)), temporary_(path_.string() + ".XXXXXX") {
+  if (std::filesystem::is_directory(path_)) fail_io("write", path_.string(), EISDIR);
+  descriptor_ = ::mkostemp(temporary_.data(), O_CLOEXEC);
+  if (descriptor_ < 0) fail_io("write", path_.string(), errno);
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  ::fchmod(descriptor_, 0666 & ~mask);
+}
+
+AtomicFile::~AtomicFile() {
+  if (descriptor_ < 0) return;
+  ::close(descriptor_);
+  ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::write(std::string_view bytes) { write_all(descriptor_, bytes, path_.string()); }
+
+void AtomicFile::commit() {
+  if (::fsync(descriptor_) != 0) fail_io("write", path_.string(), errno);
+  if (::close(descriptor_) != 0) {
+    descriptor_ = -1;
+    const int error_number = errno;
+    ::unlink(temporary_.c_str());
+    fail_io("write", path_.string(), error_number);
+  }
+  descriptor_ = -1;
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) {
+    const int error_number = errno;
+    ::unlink(temporary_.c_str());
+    fail_io("write", path_.string(), error_number);
+  }
+  sync_folder(path_);
+}
+
+void write_file(const std::filesystem::path& path, std::string_view bytes) {
+  AtomicFile file(path);
+  file.write(bytes);
+  file.commit();
+}
+
+struct OutputFile::Impl {
+  std::optional<AtomicFile> file;  // none: standard output
+  std::string buffer;
+
+  void flush() {
+    if (file) {
+      file->write(buffer);
+    } else {
+      write_all(STDOUT_FILENO, buffer, "standard output");
+    }
+    buffer.clear();
+  }
+};
+
+OutputFile::OutputFile(const std::filesystem::path& path) : impl_(std::make_unique<Impl>()) {
+  if (path != "-" && path != "/dev/stdout" && !std::filesystem::is_character_file(path)) impl_->file.emplace(path);
+}
+
+OutputFile::~OutputFile() = default;
+
+void OutputFile::write(std::string_view bytes) {
+  constexpr std::size_t block = 1 << 20;
+  impl_->buffer += bytes;
+  if (impl_->buffer.size() >= block) impl_->flush();
+}
+
+void OutputFile::commit() {
+  impl_->flush();
+  if (impl_->file) impl_->file->commit();
+}
+
+void make_folder(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) fail_io("make the folder", path.string(), error.value());
+}
+
+}  // namespace credens::base

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "base/parallel.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace credens::base {
+
+int thread_count(int requested) {
+  if (requested > 0) return requested;
+  cpu_set_t cores;
+  if (sched_getaffinity(0, sizeof cores, &cores) == 0) return std::max(1, CPU_COUNT(&cores));
+  return std::max(1U, std::thread::hardware_concurrency());
+}
+
+namespace {
+
+struct Run {
+  std::size_t count;
+  const std::function<void(std::size_t)>& task;
+  std::atomic<std::size_t> next{0};
+  std::mutex mutex;
+  std::size_t failed_index = SIZE_MAX;
+  std::exception_ptr failure;
+
+  void work() {
+    for (std::size_t index = next++; index < count; index = next++) {
+      try {
+        task(index);
+      } catch (...) {
+        next = count;
+        const std::lock_guard lock(mutex);
+        if (index < failed_index) {
+          failed_index = index;
+          failure = std::current_exception();
+        }
+      }
+    }
+  }
+};
+
+}  // namespace
+
+void parallel_for(std::size_t count, int threads, const std::function<void(std::size_t)>& task) {
+  Run run{.count = count, .task = task};
+  const std::size_t workers = std::min<std::size_t>(thread_count(threads), count);
+  {
+    std::vector<std::jthread> helpers;
+    for (std::size_t i = 1; i < workers; ++i) helpers.emplace_back([&run] { run.work(); });
+    run.work();
+  }
+  if (run.failure) std::rethrow_exception(run.failure);
+}
+
+}  // namespace credens::base

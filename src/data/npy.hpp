@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// NumPy's .npy files: little-endian float32, float64 and integers, C or Fortran order, read into doubles; float64 written.
+
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace credens::data {
+
+struct NpyArray {
+  std::vector<std::size_t> shape;
+  std::vector<double> values;  ///< C order
+};
+
+NpyArray parse_npy(std::string_view bytes, const std::string& source);
+NpyArray read_npy(const std::filesystem::path& path);
+
+/// The header of a float64 C-order array; the values follow as raw little-endian doubles.
+std::string npy_header(const std::vector<std::size_t>& shape);
+void write_npy(const std::filesystem::path& path, const NpyArray& array);
+
+}  // namespace credens::data

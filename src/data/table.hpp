@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A rectangular table of finite doubles with optional column names, read from text or .npy.
+
+#pragma once
+
+#include <credens/dataset.hpp>
+#include <credens/matrix.hpp>
+
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace credens::data {
+
+struct Table {
+  std::string source;              ///< how sentences name it: the path, or "standard input"
+  std::vector<std::string> names;  ///< empty: no header
+  Matrix values;
+
+  std::size_t rows() const { return values.rows(); }
+  std::size_t cols() const { return values.cols(); }
+};
+
+/// Reads `.npy` by extension, else delimited text, decompressing `.gz`, `.xz`, `.zst` (recognised by content). `-` is standard input.
+Table read_table(const std::filesystem::path& path, const TableFormat& format = {});
+
+/// Delimited text. Every error: `source:line:column: what was found, what was expected`, with line and field counted from 1.
+Table parse_csv(std::string_view text, std::string source, const TableFormat& format = {});
+
+/// The 0-based position of a column given by name, or by 0-based index (negative from the end); names win over indices.
+/// Throws data: `source: no column "x"; did you mean y?`.
+std::size_t find_column(const Table& table, std::string_view column);
+
+/// Inputs, targets, weights and noise as `options` assign them; contradictions throw usage, bad values data.
+Dataset make_dataset(const Table& table, const DatasetOptions& options);
+
+/// What a model needs from a table at prediction time.
+struct InputLayout {
+  std::vector<std::string> input_names;   ///< empty: the training table had no names
+  std::size_t inputs = 0;                 ///< d
+  std::vector<std::size_t> positions;     ///< of the inputs in the training table, used where names are missing
+  std::size_t training_cols = 0;          ///< columns of the training table
+};
+
+/// The inputs [N x d] of a table: by name; without names the d columns of the table, or the layout of training. A missing input or a
+/// table that is neither throws data.
+Matrix select_inputs(const Table& table, const InputLayout& layout);
+
+/// Columns by name or index, [N x columns.size()].
+Matrix select_columns(const Table& table, std::span<const std::string> columns);
+
+}  // namespace credens::data

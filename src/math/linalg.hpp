@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Symmetric positive definite matrices in double. Eigen stays behind this header.
+
+#pragma once
+
+#include <credens/matrix.hpp>
+
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace credens::math {
+
+/// gram += sum_i weight_i x_i x_i^T over the rows x_i of `rows` [n x p]; gram [p x p], both triangles kept equal.
+void add_weighted_gram(MatrixView rows, std::span<const double> weight, Matrix& gram);
+
+/// Lower Cholesky factor L with A = L L^T, or nothing where A is not positive definite.
+std::optional<Matrix> cholesky(MatrixView a);
+
+/// S = L^-T, upper triangular, so that S S^T = A^-1.
+Matrix inverse_transpose(const Matrix& lower);
+
+/// log det A from its factor: 2 sum log L_jj.
+double log_determinant(const Matrix& lower);
+
+/// Eigenvalues of a symmetric matrix, ascending.
+std::vector<double> symmetric_eigenvalues(MatrixView a);
+
+/// |S^T x|^2 for upper triangular S [p x p].
+double squared_norm_through(MatrixView upper, std::span<const double> x);
+
+}  // namespace credens::math

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Weighted sums, means and medians. An empty weight span means that every value counts once.
+
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace credens::math {
+
+/// Rows per block: sums run within a block, then block by block in order, for any number of threads.
+constexpr std::size_t statistics_block = 4096;
+
+/// Compensated (Neumaier) sum: order matters at most in the last bit.
+class CompensatedSum {
+ public:
+  void add(double value);
+  double value() const { return sum_ + correction_; }
+
+ private:
+  double sum_ = 0;
+  double correction_ = 0;
+};
+
+double weighted_mean(std::span<const double> values, std::span<const double> weights);
+
+/// Population variance about the weighted mean (divides by the sum of the weights).
+double weighted_variance(std::span<const double> values, std::span<const double> weights);
+
+/// The middle value; with weights the point where half of the weight lies on either side (mean of the two neighbours on a tie), so that
+/// a value of weight 2 equals the value twice.
+double weighted_median(std::span<const double> values, std::span<const double> weights);
+
+}  // namespace credens::math
