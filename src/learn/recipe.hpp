@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The options of `fit` as a table, and the shape each member gets from them.
+
+#pragma once
+
+#include <credens/fit.hpp>
+
+#include "base/options.hpp"
+#include "model/mlp.hpp"
+
+namespace credens::learn {
+
+/// Names, help, ranges and defaults of FitOptions. Lambda's field is prior_precision, its option `lambda`. `hidden` is `128,64,32`, `none`, or several
+/// of these separated by `/`. Feeds flags, TOML, metadata and docs.
+const base::OptionTable<FitOptions>& fit_options();
+
+/// The options that determine the result, as stored in model files; with rows of their own for validation also their fingerprint.
+base::OptionValues stored_options(const FitOptions& options);
+
+/// The FitOptions that stored values describe; throws model for a name or value that is unknown.
+FitOptions restore_options(const base::OptionValues& values);
+
+/// Throws usage where options contradict each other or the data.
+void check(const FitOptions& options, const Dataset& train);
+
+model::MlpShape member_shape(const FitOptions& options, std::size_t member, std::size_t inputs, std::size_t outputs);
+
+}  // namespace credens::learn

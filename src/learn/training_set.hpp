@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The rows that networks are trained on: scaled, in float, padded for the kernels.
+
+#pragma once
+
+#include <credens/dataset.hpp>
+
+#include <vector>
+
+#include "base/aligned.hpp"
+#include "data/scaler.hpp"
+
+namespace credens::learn {
+
+/// N rows, d inputs, q outputs, in network units.
+struct TrainingSet {
+  std::size_t rows = 0;
+  std::size_t inputs = 0;
+  std::size_t outputs = 0;
+  std::size_t input_stride = 0;             ///< padded(d)
+  base::AlignedVector<float> input_values;  ///< [N x input_stride]
+  std::vector<float> targets;               ///< [N x q]
+  std::vector<float> weights;               ///< N with mean 1, or none
+  std::vector<float> known_variance;        ///< [N x q], or none
+  double weight_total = 0;                  ///< sum of the row weights as given; N without weights: the N of the MAP loss
+};
+
+TrainingSet make_training_set(const Dataset& data, const data::Scaler& inputs, const data::Scaler& targets);
+
+}  // namespace credens::learn

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an Ensemble holds. Immutable once an Ensemble owns it.
+
+#pragma once
+
+#include <credens/ensemble.hpp>
+#include <credens/network.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/options.hpp"
+#include "data/scaler.hpp"
+#include "data/table.hpp"
+#include "model/mlp.hpp"
+#include "model/posterior.hpp"
+
+namespace credens::model {
+
+struct Member {
+  std::size_t index = 0;       ///< 0-based, within the whole ensemble
+  std::size_t features = 0;    ///< p
+  std::optional<Mlp> network;  ///< none for a member made from arrays
+  MemberPosterior posterior;
+};
+
+/// The rows an ensemble was trained or widened on.
+struct DataSummary {
+  std::size_t rows = 0;
+  std::string fingerprint;  ///< 32 hexadecimal digits; empty for arrays
+  bool operator==(const DataSummary&) const = default;
+};
+
+struct EnsembleState {
+  std::vector<Member> members;      ///< ascending index
+  std::size_t total_members = 0;    ///< of the whole ensemble; more than members.size() in a part
+  std::vector<double> weights;      ///< of `members`, sum 1
+
+  data::Scaler input_scaler;        ///< no columns without networks
+  data::Scaler target_scaler;
+  data::InputLayout layout;
+  std::vector<std::string> target_names;
+  std::vector<std::string> noise_names;  ///< columns of known noise in the training table: none, one or q
+  bool known_noise = false;              ///< whether rows come with known noise: required at prediction
+
+  PosteriorKind posterior = PosteriorKind::delta;
+  double prior_precision = 1;       ///< lambda of the posterior
+  base::OptionValues options;       ///< that made the ensemble, in table order; empty for arrays
+  std::uint64_t seed = 0;
+  DataSummary data;
+
+  bool has_networks() const { return !members.empty() && members.front().network.has_value(); }
+};
+
+/// Text of a stored option, or nothing.
+std::optional<std::string> stored_option(const EnsembleState& state, std::string_view name);
+
+/// The value for all members of the mixture: sum_l w_l ELBO_l - sum_l w_l log w_l; none if a member has none.
+std::optional<double> ensemble_elbo(const EnsembleState& state, PosteriorKind kind);
+
+/// Throws usage unless shapes agree; called by whoever makes a state (store, learn).
+void check(const EnsembleState& state);
+
+/// Runs `visit(first_row, blocks)` over the rows in blocks of math::statistics_block, in order, with the outputs of every member at
+/// those rows; blocks are computed by `threads` threads. `noise_std` [N x q] in data units or empty.
+void for_each_block(const EnsembleState& state, MatrixView inputs, MatrixView noise_std, int threads,
+                    const std::function<void(std::size_t first_row, const std::vector<MemberBlock>& members)>& visit);
+
+/// Mixture components in data units of the rows of one block.
+void append_components(const EnsembleState& state, const std::vector<MemberBlock>& members, MixtureComponents& components);
+
+/// The block of a foreign ensemble's rows [first, first + count).
+std::vector<MemberBlock> block_of(const MemberOutputs& outputs, std::size_t first, std::size_t count);
+
+}  // namespace credens::model

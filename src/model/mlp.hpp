@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A member's network: hidden layers with one activation, then a linear head with q means and the raw values of the noise.
+//
+// Letters: d inputs, p features (width of the last hidden layer; d without hidden layers), q outputs.
+
+#pragma once
+
+#include <credens/matrix.hpp>
+#include <credens/network.hpp>
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "base/aligned.hpp"
+#include "math/kernels.hpp"
+
+namespace credens::model {
+
+/// The least learned noise variance, in network units.
+constexpr double noise_floor = 1e-6;
+
+struct MlpShape {
+  std::size_t inputs = 0;
+  std::vector<std::size_t> hidden;
+  Activation activation = Activation::relu;
+  std::size_t outputs = 1;
+  NoiseKind noise = NoiseKind::shared;
+  NoiseLink noise_link = NoiseLink::softplus;
+
+  std::size_t features() const { return hidden.empty() ? inputs : hidden.back(); }
+  std::size_t noise_units() const;  ///< raw values of the noise head: 1 (shared), q (per output), 0 (constant, known)
+  std::size_t head_units() const { return outputs + noise_units(); }
+  std::size_t layers() const { return hidden.size() + 1; }
+  math::PanelShape layer(std::size_t index) const;  ///< the last one is the head
+  bool operator==(const MlpShape&) const = default;
+};
+
+/// All parameters in one buffer, layer after layer in panel layout (math/kernels.hpp), then the q raw values of constant noise.
+class Mlp {
+ public:
+  explicit Mlp(MlpShape shape);  ///< all parameters zero
+
+  const MlpShape& shape() const { return shape_; }
+  std::span<float> parameters() { return parameters_; }
+  std::span<const float> parameters() const { return parameters_; }
+  std::size_t prior_size() const { return constant_noise_at_; }  ///< leading parameters that the prior covers: all but constant noise
+
+  float* layer(std::size_t index) { return parameters_.data() + layer_at_[index]; }
+  const float* layer(std::size_t index) const { return parameters_.data() + layer_at_[index]; }
+  std::size_t layer_offset(std::size_t index) const { return layer_at_[index]; }
+
+  std::span<float> constant_noise();              ///< q raw values; empty unless noise is constant
+  std::span<const float> constant_noise() const;
+
+  // Row-major access, for files, tests and the posterior.
+  BasicMatrix<float> weight(std::size_t layer) const;  ///< [out x in]
+  std::vector<float> bias(std::size_t layer) const;    ///< [out]
+  void set_layer(std::size_t layer, BasicMatrixView<float> weight, std::span<const float> bias);
+  Matrix mean_weight() const;                          ///< W [q x p] of the mean head, in double
+  std::vector<double> mean_bias() const;               ///< [q]
+  double squared_norm() const;                         ///< |theta|^2 of what the prior covers
+
+ private:
+  MlpShape shape_;
+  std::vector<std::size_t> layer_at_;
+  std::size_t constant_noise_at_ = 0;
+  base::AlignedVector<float> parameters_;
+};
+
+/// What a network says of some rows. Head columns: q means, then the noise's raw values.
+struct HeadView {
+  const float* features = nullptr;
+  std::size_t feature_stride = 0;
+  const float* head = nullptr;
+  std::size_t head_stride = 0;
+};
+
+/// Room for the activations of up to `rows` rows; reused between calls so that a pass allocates nothing.
+class ForwardBuffers {
+ public:
+  ForwardBuffers(const MlpShape& shape, std::size_t rows);
+
+  float* layer(std::size_t index) { return activations_[index].data(); }
+
+ private:
+  std::vector<base::AlignedVector<float>> activations_;
+};
+
+/// `inputs`: scaled rows of `stride` floats (a multiple of 16, pads zero, 64-byte aligned). The views point into inputs and buffers.
+HeadView forward(const Mlp& network, const float* inputs, std::size_t stride, std::size_t rows, ForwardBuffers& buffers);
+
+/// Arrays of one member at a block of rows, in network units and double.
+struct MemberBlock {
+  Matrix features;  ///< [n x p]
+  Matrix mean;      ///< [n x q]
+  Matrix variance;  ///< [n x q]: learned (with its floor) plus known; known alone is at least the floor
+};
+
+/// `known_variance` [n x q] in network units, or empty.
+MemberBlock member_block(const Mlp& network, const float* inputs, std::size_t stride, std::size_t rows,
+                         MatrixView known_variance, ForwardBuffers& buffers);
+
+}  // namespace credens::model
