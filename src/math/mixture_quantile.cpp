@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+
+#include "math/mixture.hpp"
+#include "math/normal.hpp"
+
+namespace credens::math {
+
+namespace {
+
+constexpr double largest_double = std::numeric_limits<double>::max();
+
+/// F(x) = p, looked at from the side on which the probability is small: F(x) = p up to the median, 1 - F(x) = 1 - p
+/// above.
+class QuantileEquation {
+ public:
+  /// The tail probability and the density at a point.
+  struct Point {
+    double tail = 0;
+    double density = 0;
+  };
+
+  QuantileEquation(const MixtureView& mixture, double p)
+      : mixture_(mixture), upper_(p > 0.5), tail_(upper_ ? 1 - p : p), score_(normal_quantile(p)) {}
+
+  double score() const { return score_; }
+
+  Point at(double x) const {
+    Point point;
+    for (std::size_t l = 0; l < mixture_.weight.size(); ++l) {
+      const double weight = mixture_.weight[l];
+      const double distance = upper_ ? mixture_.mean[l] - x : x - mixture_.mean[l];
+      if (mixture_.std[l] > 0) {
+        const double z = distance / mixture_.std[l];
+        point.tail += weight * normal_cdf(z);
+        point.density += weight * normal_density(z) / mixture_.std[l];
+      } else if (upper_ ? distance > 0 : distance >= 0) {
+        point.tail += weight;
+      }
+    }
+    return point;
+  }
+
+  bool reached(const Point& point) const { return upper_ ? point.tail <= tail_ : point.tail >= tail_; }
+
+  /// Whether a point solves the equation to rounding and F is steep enough there to say where: a plateau is no answer.
+  bool solved_by(const Point& point, double width) const {
+    constexpr double rounding = 4 * std::numeric_limits<double>::epsilon();
+    constexpr double flat = 0x1p-20;
+    return std::abs(point.tail - tail_) <= rounding * tail_ && point.density * width >= flat * tail_;
+  }
+
+  /// Newton's step for Phi^-1(F(x)) = Phi^-1(p), which is linear for one component. Not finite where F is 0 or 1.
+  double newton_step(const Point& point) const {
+    const double score = upper_ ? -normal_quantile(point.tail) : normal_quantile(point.tail);
+    return (score_ - score) * normal_density(score) / point.density;
+  }
+
+ private:
+  const MixtureView& mixture_;
+  bool upper_;
+  double tail_;
+  double score_;
+};
+
+struct Bracket {
+  double low;
+  double high;
+
+  double width() const { return high - low; }
+  bool contains(double x) const { return low < x && x < high; }
+  bool can_shrink() const { return std::nextafter(low, high) < high; }
+};
+
+/// From the smallest to the largest quantile of the components: at the ends F <= p and F >= p.
+Bracket component_quantiles(const MixtureView& mixture, double score) {
+  Bracket bracket{largest_double, -largest_double};
+  for (std::size_t l = 0; l < mixture.weight.size(); ++l) {
+    if (mixture.weight[l] == 0) continue;
+    const double quantile = mixture.mean[l] + mixture.std[l] * score;
+    bracket.low = std::max(std::min(bracket.low, quantile), -largest_double);
+    bracket.high = std::min(std::max(bracket.high, quantile), largest_double);
+  }
+  return bracket;
+}
+
+/// Halves the number of doubles in the bracket rather than its width, so that any bracket shrinks to neighbours in
+/// about 100 steps. Scaling the bracket by a power of two scales the result, hence 2^-64 rather than half of the
+/// doubles next to zero.
+double logarithmic_midpoint(const Bracket& bracket) {
+  if (bracket.low < 0 && bracket.high > 0) return 0;
+  if (bracket.high <= 0) return -logarithmic_midpoint({-bracket.high, -bracket.low});
+  if (bracket.low == 0) return std::max(bracket.high * 0x1p-64, std::numeric_limits<double>::denorm_min());
+  return std::bit_cast<double>(
+      std::midpoint(std::bit_cast<std::uint64_t>(bracket.low), std::bit_cast<std::uint64_t>(bracket.high)));
+}
+
+/// The mixture as if it were one normal.
+double moment_matched_quantile(const MixtureView& mixture, double score) {
+  return mixture_mean(mixture) + score * std::sqrt(mixture_variance(mixture));
+}
+
+}  // namespace
+
+double mixture_quantile(const MixtureView& mixture, double p) {
+  constexpr int newton_budget = 32;
+  const QuantileEquation equation(mixture, p);
+  Bracket bracket = component_quantiles(mixture, equation.score());
+  if (equation.reached(equation.at(bracket.low))) return bracket.low;
+  if (!equation.reached(equation.at(bracket.high))) return bracket.high;
+
+  const double width = bracket.width();
+  double x = moment_matched_quantile(mixture, equation.score());
+  if (!bracket.contains(x)) x = std::midpoint(bracket.low, bracket.high);
+  double longest_step = width;
+  for (int iteration = 0; bracket.can_shrink(); ++iteration) {
+    const auto point = equation.at(x);
+    if (equation.solved_by(point, width)) return x;
+    const bool reached = equation.reached(point);
+    (reached ? bracket.high : bracket.low) = x;
+    const double step = equation.newton_step(point);
+    const double next = reached ? std::min(x + step, std::nextafter(x, -largest_double))
+                                : std::max(x + step, std::nextafter(x, largest_double));
+    const bool trusted = iteration < newton_budget && bracket.contains(next) && std::abs(next - x) <= longest_step;
+    const double middle =
+        iteration < newton_budget ? std::midpoint(bracket.low, bracket.high) : logarithmic_midpoint(bracket);
+    longest_step = 0.5 * std::abs((trusted ? next : middle) - x);
+    x = trusted ? next : middle;
+  }
+  return bracket.high;
+}
+
+}  // namespace credens::math
