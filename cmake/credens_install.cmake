@@ -1,1 +1,23 @@
-# filled in with the package test
+# What `cmake --install` puts in place, so that find_package(credens) works from there.
+
+if(NOT TARGET credens)
+  return()
+endif()
+include(CMakePackageConfigHelpers)
+
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/credens)
+
+install(TARGETS credens EXPORT credens-targets)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/credens TYPE INCLUDE FILES_MATCHING PATTERN "*.hpp")
+install(EXPORT credens-targets NAMESPACE credens:: DESTINATION ${package_folder})
+
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/credens-config.cmake.in ${PROJECT_BINARY_DIR}/credens-config.cmake
+                              INSTALL_DESTINATION ${package_folder})
+# Before 1.0 a minor version may break what used the one before it.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/credens-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/credens-config.cmake ${PROJECT_BINARY_DIR}/credens-config-version.cmake
+        DESTINATION ${package_folder})
+
+if(TARGET credens_program)
+  install(TARGETS credens_program)
+endif()

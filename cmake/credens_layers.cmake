@@ -25,7 +25,8 @@ function(credens_add_layer name)
   credens_compile_options(${target})
 endfunction()
 
-# credens_add_test(NAME SOURCES file... LINKS target...): one GoogleTest program, found by ctest under the label of its folder.
+# credens_add_test(NAME LABEL label SOURCES file... LINKS target...): one GoogleTest program, found by ctest under its label and
+# built with its like by the target <label>_tests.
 function(credens_add_test name)
   cmake_parse_arguments(test "" "LABEL" "SOURCES;LINKS" ${ARGN})
   add_executable(${name} ${test_SOURCES})
@@ -36,4 +37,8 @@ function(credens_add_test name)
   credens_compile_options(${name})
   add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
   set_tests_properties(${name} PROPERTIES LABELS ${test_LABEL})
+  if(NOT TARGET ${test_LABEL}_tests)
+    add_custom_target(${test_LABEL}_tests)
+  endif()
+  add_dependencies(${test_LABEL}_tests ${name})
 endfunction()

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plants one violation at a time in a small healthy tree and expects it to be named."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+from check_architecture import violations
+
+LICENCE = "// SPDX-License-Identifier: Apache-2.0\n"
+
+
+class ArchitectureTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        self.write("include/credens/matrix.hpp", "#include <vector>\n")
+        self.write("src/base/text.hpp")
+        self.write("src/model/CMakeLists.txt", "credens_add_layer(model SOURCES mlp.cpp)\n")
+        self.write("src/model/mlp.cpp", '#include <credens/matrix.hpp>\n#include "base/text.hpp"\n#include "model/mlp.hpp"\n')
+        self.write("src/model/mlp.hpp")
+        self.write("src/score/point.hpp")
+        self.write("src/learn/fit.hpp")
+
+    def write(self, path, text="", licence=True):
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        needs_licence = licence and file.suffix in (".hpp", ".cpp")
+        file.write_text((LICENCE if needs_licence else "") + text, encoding="utf-8")
+
+    def assert_violation(self, words):
+        found = violations(self.root)
+        self.assertEqual(len(found), 1, found)
+        self.assertIn(words, found[0])
+
+    def test_a_healthy_tree_has_none(self):
+        self.assertEqual(violations(self.root), [])
+
+    def test_an_include_upwards(self):
+        self.write("src/model/mlp.hpp", '#include "learn/fit.hpp"\n')
+        self.assert_violation("src/model/mlp.hpp:2: model (layer 3) includes learn/fit.hpp of learn (layer 5)")
+
+    def test_an_include_sideways(self):
+        self.write("src/store/file.hpp", '#include "score/point.hpp"\n')
+        self.assert_violation("store (layer 4) includes score/point.hpp of score (layer 4)")
+
+    def test_a_public_header_upwards(self):
+        self.write("src/model/mlp.hpp", "#include <credens/fit.hpp>\n")
+        self.assert_violation("model (layer 3) includes credens/fit.hpp of learn (layer 5)")
+
+    def test_an_include_upwards_between_public_headers(self):
+        self.write("include/credens/matrix.hpp", "#include <credens/dataset.hpp>\n")
+        self.assert_violation("include/credens/matrix.hpp:2: base (layer 0) includes credens/dataset.hpp")
+
+    def test_spaces_do_not_hide_an_include(self):
+        self.write("src/model/mlp.hpp", '  #  include   "learn/fit.hpp"\n')
+        self.assert_violation("learn/fit.hpp")
+
+    def test_a_public_header_without_a_layer(self):
+        self.write("include/credens/surprise.hpp")
+        self.assert_violation("include/credens/surprise.hpp: no layer is known")
+
+    def test_a_folder_without_a_layer(self):
+        self.write("src/attic/old.hpp")
+        self.assert_violation("src/attic/old.hpp: no layer is known")
+
+    def test_a_public_header_with_a_foreign_type(self):
+        self.write("include/credens/matrix.hpp", "#include <Eigen/Core>\n")
+        self.assert_violation("a public header includes Eigen/Core")
+
+    def test_mpi_outside_its_folder(self):
+        self.write("src/learn/fit.hpp", "#include <mpi.h>\n")
+        self.assert_violation("mpi.h is reserved for src/mpi")
+
+    def test_an_include_of_nothing(self):
+        self.write("src/model/mlp.hpp", '#include "base/absent.hpp"\n')
+        self.assert_violation('"base/absent.hpp" is not a file under src/')
+
+    def test_a_source_that_is_not_built(self):
+        self.write("src/model/forgotten.cpp")
+        self.assert_violation("src/model/forgotten.cpp: missing from src/model/CMakeLists.txt")
+
+    def test_a_source_whose_name_is_only_part_of_a_listed_one(self):
+        self.write("src/model/lp.cpp")
+        self.assert_violation("src/model/lp.cpp: missing")
+
+    def test_a_long_file(self):
+        self.write("src/base/text.hpp", "\n" * 400)
+        self.assert_violation("401 lines, expected at most 400")
+
+    def test_a_file_without_a_licence(self):
+        self.write("src/base/text.hpp", "#pragma once\n", licence=False)
+        self.assert_violation("src/base/text.hpp: does not begin with")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,27 @@
+# Builds and runs the consumer project: cmake -DKIND=installed|subdirectory ... -P run_consumer.cmake
+#
+# CONSUMER, CREDENS_SOURCE and CREDENS_BUILD are folders, SCRATCH is one that this script owns.
+
+function(run)
+  execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+file(REMOVE_RECURSE ${SCRATCH})
+file(MAKE_DIRECTORY ${SCRATCH})
+
+if(KIND STREQUAL "installed")
+  run(${CMAKE_COMMAND} --install ${CREDENS_BUILD} --prefix ${SCRATCH}/prefix)
+  set(where -DCMAKE_PREFIX_PATH=${SCRATCH}/prefix)
+else()
+  # With the warnings of the outer build, the compiler cache already knows the layers.
+  set(where -DCREDENS_SOURCE=${CREDENS_SOURCE} -DCREDENS_WERROR=${CREDENS_WERROR})
+endif()
+
+run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${SCRATCH}/build -G Ninja ${where} -DCMAKE_BUILD_TYPE=Release
+    -DCMAKE_CXX_COMPILER=${CXX_COMPILER} -DCMAKE_CXX_COMPILER_LAUNCHER=${CXX_LAUNCHER})
+run(${CMAKE_COMMAND} --build ${SCRATCH}/build --target consumer)
+run(${SCRATCH}/build/consumer ${SCRATCH}/model.safetensors)
+
+if(KIND STREQUAL "installed" AND EXISTS ${SCRATCH}/prefix/bin/credens)
+  run(${SCRATCH}/prefix/bin/credens version)
+endif()
