@@ -2,13 +2,14 @@
 //
 // What the posterior needs to know of the training rows: sums that one pass over the arrays of a member gives.
 //
-// Letters: row i, output k, u_i row weight, phi_i features (with a constant 1 appended for a random bias), P their number,
-// s_ik^2 noise variance, m_ik mean, y_ik target. All in network units.
+// Letters: row i, output k, u_i row weight, phi_i features (with a constant 1 appended for a random bias), P their
+// number, s_ik^2 noise variance, m_ik mean, y_ik target. All in network units.
 
 #pragma once
 
 #include <credens/matrix.hpp>
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -16,18 +17,34 @@
 
 namespace credens::learn {
 
-struct MemberStatistics {
-  double weight_total = 0;              ///< sum_i u_i
-  double log_likelihood = 0;            ///< sum_ik u_i log N(y_ik; m_ik, s_ik^2); meaningless without targets
-  std::vector<Matrix> gram;             ///< sum_i u_i phi_i phi_i^T / s_ik^2, [P x P]: one if all outputs share their noise, else q
+/// How the sums of a member are formed.
+struct StatisticsShape {
+  std::size_t outputs = 1;    ///< q
+  bool random_bias = false;   ///< phi ends with a constant 1
+  bool shared_noise = false;  ///< s_ik^2 is the same for all k: one G instead of q
+  bool with_gram = true;      ///< false: diagonals only, where P x P would be too large
+
+  std::size_t grams() const { return shared_noise ? 1 : outputs; }
 };
 
-/// Whether every output has the same noise variance at every row of the block.
-bool shares_noise(const model::MemberBlock& block);
+struct MemberStatistics {
+  StatisticsShape shape;
+  std::size_t width = 0;                      ///< P
+  double log_likelihood = 0;                  ///< sum_ik u_i log N(y_ik; m_ik, s_ik^2); 0 without targets
+  std::vector<std::vector<double>> diagonal;  ///< of each G_k = sum_i u_i phi_i phi_i^T / s_ik^2, P values
+  std::vector<Matrix> gram;                   ///< each G_k [P x P]; none without with_gram
 
-/// The sums over the rows of one block. `targets` [n x q] or empty; `weights` n or none.
+  /// Of output k, which shares the only one with the rest when the noise is shared.
+  std::size_t position_of(std::size_t output) const { return shape.shared_noise ? 0 : output; }
+  double trace(std::size_t output) const;
+};
+
+/// All sums zero: the statistics of no rows.
+MemberStatistics no_rows(std::size_t features, const StatisticsShape& shape);
+
+/// The sums over the rows of one block. `targets` [n x q] or empty; `weights` n values or none.
 MemberStatistics block_statistics(const model::MemberBlock& block, MatrixView targets, std::span<const double> weights,
-                                  bool random_bias, bool shared_noise);
+                                  const StatisticsShape& shape);
 
 /// total += block: always in the order of the rows.
 void add(MemberStatistics& total, const MemberStatistics& block);
