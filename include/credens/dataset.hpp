@@ -18,8 +18,8 @@ namespace credens {
 
 /// How a text file is read. What is not given is recognised from the file.
 struct TableFormat {
-  std::optional<bool> header = {};      ///< whether the first line holds names
-  std::optional<char> delimiter = {};   ///< ',' ';' '\t', or ' ' for runs of blanks
+  std::optional<bool> header = {};     ///< whether the first line holds names
+  std::optional<char> delimiter = {};  ///< ',' ';' '\t', or ' ' for runs of blanks
 };
 
 /// Which columns play which part. A column is a name of the header or a 0-based index; negative counts from the end.
@@ -42,8 +42,9 @@ struct DatasetParts {
   std::vector<std::string> target_names = {};  ///< empty or q names
   std::string weight_name = {};                ///< name of the column that `weights` came from
   std::vector<std::string> noise_names = {};   ///< names of the columns that `noise_std` came from: none, one or q
-  std::vector<std::size_t> input_columns = {};  ///< positions of the inputs in the table they came from; empty: 0, ..., d - 1
-  std::size_t table_columns = 0;           ///< columns of that table; 0: d
+  std::vector<std::size_t> input_columns =
+      {};                         ///< positions of the inputs in the table they came from; empty: 0, ..., d - 1
+  std::size_t table_columns = 0;  ///< columns of that table; 0: d
 };
 
 struct SplitOptions {
@@ -65,10 +66,12 @@ class Dataset {
   std::size_t rows() const { return parts_.inputs.rows(); }
   MatrixView inputs() const { return parts_.inputs; }
   MatrixView targets() const { return parts_.targets; }
-  std::span<const double> weights() const { return parts_.weights; }  ///< empty: every row counts once
-  MatrixView noise_std() const { return parts_.noise_std; }           ///< empty: no known noise
-  const std::vector<std::string>& input_names() const { return parts_.input_names; }    ///< empty: the table had no names
-  const std::vector<std::string>& target_names() const { return parts_.target_names; }  ///< never empty: `y`, or `y0`, `y1`, ...
+  std::span<const double> weights() const { return parts_.weights; }                  ///< empty: every row counts once
+  MatrixView noise_std() const { return parts_.noise_std; }                           ///< empty: no known noise
+  const std::vector<std::string>& input_names() const { return parts_.input_names; }  ///< empty: the table had no names
+  const std::vector<std::string>& target_names() const {
+    return parts_.target_names;
+  }  ///< never empty: `y`, or `y0`, `y1`, ...
   const std::string& weight_name() const { return parts_.weight_name; }
   const std::vector<std::string>& noise_names() const { return parts_.noise_names; }
   const std::vector<std::size_t>& input_columns() const { return parts_.input_columns; }
@@ -77,7 +80,8 @@ class Dataset {
   Dataset select(std::span<const std::size_t> rows) const;               ///< these rows, in this order
   std::pair<Dataset, Dataset> split(const SplitOptions& options) const;  ///< (rest, test), rows in their old order
 
-  /// 32 hexadecimal digits over names and parsed values: equal for CSV, NPY, compressed files and arrays with equal content.
+  /// 32 hexadecimal digits over names and parsed values: equal for CSV, NPY, compressed files and arrays with equal
+  /// content.
   std::string fingerprint() const;
 
  private:

@@ -31,7 +31,7 @@ enum class PosteriorKind {
 
 struct PredictOptions {
   MatrixView noise_std = {};  ///< [N x q] or empty: known noise of each row, in the units of the data
-  int threads = 0;       ///< 0: all cores
+  int threads = 0;            ///< 0: all cores
 };
 
 enum class Draw {
@@ -63,14 +63,14 @@ class Ensemble {
   explicit Ensemble(std::shared_ptr<const model::EnsembleState> state) : state_(std::move(state)) {}
 
   std::size_t members() const;
-  std::size_t inputs() const;                         ///< d; 0 without networks
-  std::size_t outputs() const;                        ///< q
-  const std::vector<std::string>& input_names() const;   ///< empty: the training table had no names
+  std::size_t inputs() const;                           ///< d; 0 without networks
+  std::size_t outputs() const;                          ///< q
+  const std::vector<std::string>& input_names() const;  ///< empty: the training table had no names
   const std::vector<std::string>& target_names() const;
   bool has_networks() const;
   PosteriorKind posterior() const;
-  double prior_precision() const;      ///< lambda
-  std::vector<double> gamma() const;   ///< isotropic width per member; 0 before widening
+  double prior_precision() const;     ///< lambda
+  std::vector<double> gamma() const;  ///< isotropic width per member; 0 before widening
   const std::vector<double>& weights() const;
   /// The evidence lower bound of a rung, in network units; none for `delta` and where targets or weights were missing.
   std::optional<double> elbo(PosteriorKind kind) const;
@@ -86,7 +86,8 @@ class Ensemble {
   std::vector<Matrix> joint_epistemic_covariance(MatrixView inputs) const;
   std::vector<Matrix> joint_epistemic_covariance(const MemberOutputs& outputs) const;
 
-  /// The arrays of section "outputs folder": features, means and variances in network units, with last layers and scales.
+  /// The arrays of section "outputs folder": features, means and variances in network units, with last layers and
+  /// scales.
   MemberOutputs member_outputs(MatrixView inputs, const PredictOptions& options = {}) const;
 
   /// The same ensemble with other member weights (>= 0, any sum; stored with sum 1).

@@ -43,7 +43,8 @@ template <class T>
 class BasicMatrix {
  public:
   BasicMatrix() = default;
-  BasicMatrix(std::size_t rows, std::size_t cols, T value = T{}) : rows_(rows), cols_(cols), values_(rows * cols, value) {}
+  BasicMatrix(std::size_t rows, std::size_t cols, T value = T{})
+      : rows_(rows), cols_(cols), values_(rows * cols, value) {}
   BasicMatrix(std::size_t rows, std::size_t cols, std::vector<T> values)
       : rows_(rows), cols_(cols), values_(std::move(values)) {}
 

@@ -42,10 +42,10 @@ class Predictive {
   std::size_t members() const { return components_.weights.size(); }
   const MixtureComponents& components() const { return components_; }
 
-  Matrix mean() const;                ///< [N x q]
-  Matrix aleatoric_variance() const;  ///< [N x q]: noise
-  Matrix epistemic_variance() const;  ///< [N x q]: ignorance, between members and within them
-  Matrix total_variance() const;      ///< [N x q]: their sum
+  Matrix mean() const;                                 ///< [N x q]
+  Matrix aleatoric_variance() const;                   ///< [N x q]: noise
+  Matrix epistemic_variance() const;                   ///< [N x q]: ignorance, between members and within them
+  Matrix total_variance() const;                       ///< [N x q]: their sum
   Matrix aleatoric_covariance(std::size_t row) const;  ///< [q x q]
   Matrix epistemic_covariance(std::size_t row) const;  ///< [q x q]
   Matrix total_covariance(std::size_t row) const;      ///< [q x q]
@@ -57,10 +57,10 @@ class Predictive {
   Interval coverage_factor_interval(double factor) const;           ///< mean +- factor total std
   Interval function_coverage_factor_interval(double factor) const;  ///< mean +- factor epistemic std
 
-  Matrix quantile(double probability) const;           ///< [N x q], exact, of the marginal mixtures
-  Matrix function_quantile(double probability) const;  ///< [N x q], of the regression function
-  Matrix cdf(MatrixView values) const;                 ///< [N x q], of the marginal mixtures
-  Matrix density(MatrixView values) const;             ///< [N x q], of the marginal mixtures
+  Matrix quantile(double probability) const;                 ///< [N x q], exact, of the marginal mixtures
+  Matrix function_quantile(double probability) const;        ///< [N x q], of the regression function
+  Matrix cdf(MatrixView values) const;                       ///< [N x q], of the marginal mixtures
+  Matrix density(MatrixView values) const;                   ///< [N x q], of the marginal mixtures
   std::vector<double> log_density(MatrixView values) const;  ///< [N], joint over the outputs
 
   /// The classical deep ensemble: the same mixture with the members' own width taken away.

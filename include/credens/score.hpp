@@ -15,9 +15,9 @@ namespace credens {
 struct ScoreOptions {
   double level = 0.95;
   IntervalKind interval = IntervalKind::gaussian;
-  std::span<const double> weights = {};    ///< row weights or none
-  MatrixView truth = {};                   ///< [N x q] noise-free values or empty
-  std::span<const double> target_std = {}; ///< q standard deviations of the training targets, for rmse_standardised
+  std::span<const double> weights = {};     ///< row weights or none
+  MatrixView truth = {};                    ///< [N x q] noise-free values or empty
+  std::span<const double> target_std = {};  ///< q standard deviations of the training targets, for rmse_standardised
 };
 
 /// Each is a mean over rows and outputs; `nll` and `nll_gaussian` are joint over outputs, in nats per row.

@@ -14,7 +14,7 @@ namespace credens {
 struct WidenOptions {
   std::optional<PosteriorKind> posterior = {};  ///< none: what `fit` chose, else isotropic
   std::optional<double> prior_precision = {};   ///< lambda; none: what the members were trained with
-  bool evidence = false;                   ///< lambda by maximal evidence; contradicts prior_precision
+  bool evidence = false;                        ///< lambda by maximal evidence; contradicts prior_precision
   std::optional<bool> random_bias = {};         ///< none: what `fit` chose, else off
   int threads = 0;
 };

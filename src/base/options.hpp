@@ -25,7 +25,8 @@ using OptionValues = std::vector<std::pair<std::string, OptionValue>>;
 
 std::string to_text(const OptionValue& value);
 
-/// How a field is read from and written as text; throws usage without the option's name. Specialised for enums, numbers, lists.
+/// How a field is read from and written as text; throws usage without the option's name. Specialised for enums,
+/// numbers, lists.
 template <class T>
 struct FieldText;
 
@@ -119,8 +120,9 @@ struct FieldText<std::vector<T>> {
 
 template <class Options>
 template <class T>
-OptionTable<Options>& OptionTable<Options>::add(std::string name, T Options::*member, std::string help, std::string expects,
-                                                std::function<bool(const T&)> holds, bool determines_result) {
+OptionTable<Options>& OptionTable<Options>::add(std::string name, T Options::*member, std::string help,
+                                                std::string expects, std::function<bool(const T&)> holds,
+                                                bool determines_result) {
   Option<Options> option;
   option.get = [member](const Options& options) { return FieldText<T>::value(options.*member); };
   option.set = [member, holds, name, expects](Options& options, std::string_view text) {
