@@ -49,7 +49,8 @@ RESERVED_HEADERS = {"mpi.h": "mpi"}
 LONGEST_FILE = 400
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 SOURCE_FOLDERS = ("include", "src", "tests", "bench", "examples", "python")
-SOURCE_SUFFIXES = {".hpp", ".cpp", ".py"}
+HEADER_SUFFIXES = {".hpp", ".h"}
+SOURCE_SUFFIXES = HEADER_SUFFIXES | {".cpp", ".py"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
@@ -93,9 +94,13 @@ def check_include(folder, name):
     return None
 
 
+def layered_files(root):
+    found = [*root.glob("src/*/**/*"), *root.glob("include/credens/*")]
+    return sorted(file for file in found if file.suffix in HEADER_SUFFIXES | {".cpp"})
+
+
 def check_layers(root):
-    sources = [*root.glob("src/*/**/*.[hc]pp"), *root.glob("include/credens/*.hpp")]
-    for file in sorted(sources):
+    for file in layered_files(root):
         folder = folder_of_file(root, file)
         if folder not in LAYERS:
             yield f"{file.relative_to(root)}: no layer is known for this place"
@@ -106,7 +111,7 @@ def check_layers(root):
 
 
 def check_quoted_includes_exist(root):
-    for file in sorted(root.glob("src/*/**/*.[hc]pp")):
+    for file in layered_files(root):
         for line, bracket, name in includes(file):
             if bracket == '"' and not (root / "src" / name).is_file():
                 yield f'{file.relative_to(root)}:{line}: "{name}" is not a file under src/'

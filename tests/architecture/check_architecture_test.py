@@ -41,6 +41,10 @@ class ArchitectureTest(unittest.TestCase):
         self.write("src/model/mlp.hpp", '#include "learn/fit.hpp"\n')
         self.assert_violation("src/model/mlp.hpp:2: model (layer 3) includes learn/fit.hpp of learn (layer 5)")
 
+    def test_an_include_upwards_in_a_part_of_a_source(self):
+        self.write("src/model/mlp-inl.h", LICENCE + '#include "learn/fit.hpp"\n')
+        self.assert_violation("src/model/mlp-inl.h:2: model (layer 3)")
+
     def test_an_include_sideways(self):
         self.write("src/store/file.hpp", '#include "score/point.hpp"\n')
         self.assert_violation("store (layer 4) includes score/point.hpp of score (layer 4)")
