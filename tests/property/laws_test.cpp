@@ -141,8 +141,8 @@ TEST(Laws, AMemberOfAllTheWeightIsTheWholeEnsemble) {
   const Dataset data = made_up_data(30, 1, 7);
   const Ensemble wide = widen(fit(data, small_options()), data);
   const Predictive one = wide.with_weights({0, 1, 0}).predict(data.inputs());
-  const MixtureComponents& all = wide.predict(data.inputs()).components();
-  for (std::size_t i = 0; i < 30; ++i) EXPECT_DOUBLE_EQ(one.mean()(i, 0), all.mean[i * 3 + 1]);
+  const Predictive all = wide.predict(data.inputs());
+  for (std::size_t i = 0; i < 30; ++i) EXPECT_DOUBLE_EQ(one.mean()(i, 0), all.components().mean[i * 3 + 1]);
 }
 
 }  // namespace
