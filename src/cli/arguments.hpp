@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a verb takes on the command line. Declared once; the parser and `--help` both read the declaration.
+
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/options.hpp"
+
+namespace credens::cli {
+
+/// One thing that can be given: a file by its position, an option with a value, or a switch.
+struct Argument {
+  std::string names;       ///< "TRAIN", "--level", "-o,--output"
+  std::string value = {};  ///< how `--help` calls an option's value; empty: a switch, or a file
+  std::string help = {};   ///< plain words, no full stop
+  std::string shown_default = {};
+  bool required = false;
+  bool repeated = false;                             ///< a file: one or more
+  bool has_opposite = false;                         ///< a switch "--x" that also comes as "--no-x"
+  std::function<void(const std::string&)> set = {};  ///< gets the text of the value; "true" or "false" of a switch
+  std::string group = {};                            ///< title under which `--help` lists it
+
+  bool is_file() const { return names.front() != '-'; }
+  bool is_switch() const { return !is_file() && value.empty(); }
+};
+
+/// What a value must be, in words and as a check.
+template <class T>
+struct Expected {
+  std::string text = {};
+  std::function<bool(const T&)> holds = nullptr;
+};
+
+class Arguments {
+ public:
+  /// What follows is listed under this title.
+  void group(std::string title) { group_ = std::move(title); }
+
+  void add(Argument argument);
+
+  void file(std::string name, std::string& into, std::string help);  ///< must be given
+  void optional_file(std::string name, std::string& into, std::string help);
+  void files(std::string name, std::vector<std::string>& into, std::string help);  ///< one or more; the last position
+  void toggle(std::string name, bool& into, std::string help);
+
+  /// An option of any type that base::FieldText knows; its default is what `into` holds now.
+  template <class T>
+  void option(std::string names, std::string value, T& into, std::string help, Expected<T> expected = {});
+
+  /// The same without a default.
+  template <class T>
+  void option(std::string names, std::string value, std::optional<T>& into, std::string help,
+              Expected<T> expected = {});
+
+  /// An option that must be given.
+  void required_option(std::string names, std::string value, std::string& into, std::string help);
+
+  const std::vector<Argument>& all() const { return arguments_; }
+
+  /// Sets what was given, in the order of declaration; throws usage. False: help was asked for, and nothing was set.
+  bool parse(std::span<const std::string> words) const;
+
+ private:
+  std::vector<Argument> arguments_;
+  std::string group_ = "Options";
+};
+
+/// "-o,--output" -> "--output": the name used in sentences.
+std::string long_name(const Argument& argument);
+
+// ---- implementation ----
+
+/// Throws usage: `--level is "2", expected a number between 0 and 1`.
+template <class T>
+T parse_value(std::string_view name, std::string_view text, const Expected<T>& expected) {
+  std::optional<T> value;
+  try {
+    value = base::FieldText<T>::parse(text);
+  } catch (const Error& error) {
+    base::require(!expected.text.empty(), ErrorCode::usage, "{}: {}", name, error.what());
+  }
+  base::require(value && (!expected.holds || expected.holds(*value)), ErrorCode::usage, "{} is {}, expected {}", name,
+                base::quoted(text), expected.text);
+  return *std::move(value);
+}
+
+template <class T>
+void Arguments::option(std::string names, std::string value, T& into, std::string help, Expected<T> expected) {
+  Argument argument{.names = std::move(names), .value = std::move(value), .help = std::move(help)};
+  argument.shown_default = base::to_text(base::FieldText<T>::value(into));
+  argument.set = [&into, expected, name = long_name(argument)](const std::string& text) {
+    into = parse_value(name, text, expected);
+  };
+  add(std::move(argument));
+}
+
+template <class T>
+void Arguments::option(std::string names, std::string value, std::optional<T>& into, std::string help,
+                       Expected<T> expected) {
+  Argument argument{.names = std::move(names), .value = std::move(value), .help = std::move(help)};
+  argument.set = [&into, expected, name = long_name(argument)](const std::string& text) {
+    into = parse_value(name, text, expected);
+  };
+  add(std::move(argument));
+}
+
+}  // namespace credens::cli

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A verb of the command line: `credens NAME ...`.
+//
+// To add one: write src/cli/NAME.cpp with a function `Verb NAME_verb()` (version.cpp is the shortest example), declare
+// it in verbs.hpp, add it to all_verbs() in verbs.cpp and to the sources in CMakeLists.txt.
+
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/arguments.hpp"
+
+namespace credens::cli {
+
+struct Verb {
+  std::string name;
+  std::string summary;                      ///< one line, no full stop
+  std::vector<std::string> example;         ///< command lines; a test runs them in a folder with train.csv and test.csv
+  std::function<void(Arguments&)> declare;  ///< says what the verb takes
+  std::function<void()> run;                ///< throws credens::Error
+};
+
+/// `declare` binds arguments to the fields of an Options, `run` gets the Options once they are filled.
+template <class Options>
+Verb make_verb(std::string name, std::string summary, std::vector<std::string> example,
+               void (*declare)(Arguments&, Options&), void (*run)(const Options&)) {
+  const auto options = std::make_shared<Options>();
+  return {.name = std::move(name),
+          .summary = std::move(summary),
+          .example = std::move(example),
+          .declare = [=](Arguments& arguments) { declare(arguments, *options); },
+          .run = [=] { run(*options); }};
+}
+
+}  // namespace credens::cli

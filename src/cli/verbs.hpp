@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every verb; each is defined in the file of its name.
+
+#pragma once
+
+#include <vector>
+
+#include "cli/verb.hpp"
+
+namespace credens::cli {
+
+Verb version_verb();
+
+/// In the order of the overview.
+std::vector<Verb> all_verbs();
+
+}  // namespace credens::cli

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <credens/version.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/print.hpp"
+#include "cli/verbs.hpp"
+
+namespace credens::cli {
+
+namespace {
+
+struct VersionArguments {
+  bool json = false;
+};
+
+std::string compiler() {
+#ifdef __clang__
+  return fmt::format("clang {}.{}.{}", __clang_major__, __clang_minor__, __clang_patchlevel__);
+#else
+  return fmt::format("gcc {}.{}.{}", __GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__);
+#endif
+}
+
+void declare(Arguments& arguments, VersionArguments& version) {
+  arguments.toggle("--json", version.json, "print JSON");
+}
+
+void run(const VersionArguments& arguments) {
+  if (arguments.json) {
+    const nlohmann::ordered_json document = {{"version", version()}, {"compiler", compiler()}};
+    print(document.dump(2) + "\n");
+  } else {
+    print(fmt::format("credens {} ({})\n", version(), compiler()));
+  }
+}
+
+}  // namespace
+
+Verb version_verb() {
+  return make_verb<VersionArguments>("version", "says which Credens this is", {"credens version --json"}, declare, run);
+}
+
+}  // namespace credens::cli
