@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "math/mixture.hpp"
 #include "math/normal.hpp"
@@ -27,7 +28,11 @@ class QuantileEquation {
   };
 
   QuantileEquation(const MixtureView& mixture, double p)
-      : mixture_(mixture), upper_(p > 0.5), tail_(upper_ ? 1 - p : p), score_(normal_quantile(p)) {}
+      : mixture_(mixture),
+        upper_(p > 0.5),
+        tail_(upper_ ? 1 - p : p),
+        score_(normal_quantile(p)),
+        rounding_(std::numeric_limits<double>::epsilon() * (4 + score_ * score_) * tail_) {}
 
   double score() const { return score_; }
 
@@ -51,15 +56,21 @@ class QuantileEquation {
 
   /// Whether a point solves the equation to rounding and F is steep enough there to say where: a plateau is no answer.
   bool solved_by(const Point& point, double width) const {
-    constexpr double rounding = 4 * std::numeric_limits<double>::epsilon();
     constexpr double flat = 0x1p-20;
-    return std::abs(point.tail - tail_) <= rounding * tail_ && point.density * width >= flat * tail_;
+    return std::abs(point.tail - tail_) <= rounding_ && point.density * width >= flat * tail_;
   }
 
-  /// Newton's step for Phi^-1(F(x)) = Phi^-1(p), which is linear for one component. Not finite where F is 0 or 1.
-  double newton_step(const Point& point) const {
+  /// Where Newton's method expects the solution of Phi^-1(F(x)) = Phi^-1(p), an equation that is linear for one
+  /// component. Goes on past it by what rounding may hide, at least to the next double, so that the bracket closes from
+  /// both sides. Not finite where F is 0, 1 or flat.
+  double beyond_solution(double x, const Point& point) const {
+    const double direction = reached(point) ? -1 : 1;
     const double score = upper_ ? -normal_quantile(point.tail) : normal_quantile(point.tail);
-    return (score_ - score) * normal_density(score) / point.density;
+    const double expected = direction * (score_ - score) * normal_density(score) / point.density;
+    const double distance = std::max(expected, 0.0) + rounding_ / point.density;
+    const double neighbour = std::nextafter(x, direction * largest_double);
+    const double next = x + direction * distance;
+    return next == x ? neighbour : next;
   }
 
  private:
@@ -67,6 +78,7 @@ class QuantileEquation {
   bool upper_;
   double tail_;
   double score_;
+  double rounding_;  // of a tail probability: an error of epsilon in z changes it by the fraction z^2 epsilon
 };
 
 struct Bracket {
@@ -118,20 +130,20 @@ double mixture_quantile(const MixtureView& mixture, double p) {
   const double width = bracket.width();
   double x = moment_matched_quantile(mixture, equation.score());
   if (!bracket.contains(x)) x = std::midpoint(bracket.low, bracket.high);
-  double longest_step = width;
+  double last_step = width;
+  double step_before = width;
   for (int iteration = 0; bracket.can_shrink(); ++iteration) {
     const auto point = equation.at(x);
     if (equation.solved_by(point, width)) return x;
-    const bool reached = equation.reached(point);
-    (reached ? bracket.high : bracket.low) = x;
-    const double step = equation.newton_step(point);
-    const double next = reached ? std::min(x + step, std::nextafter(x, -largest_double))
-                                : std::max(x + step, std::nextafter(x, largest_double));
-    const bool trusted = iteration < newton_budget && bracket.contains(next) && std::abs(next - x) <= longest_step;
-    const double middle =
-        iteration < newton_budget ? std::midpoint(bracket.low, bracket.high) : logarithmic_midpoint(bracket);
-    longest_step = 0.5 * std::abs((trusted ? next : middle) - x);
-    x = trusted ? next : middle;
+    (equation.reached(point) ? bracket.high : bracket.low) = x;
+    double next = equation.beyond_solution(x, point);
+    if (iteration >= newton_budget) {
+      next = logarithmic_midpoint(bracket);
+    } else if (!bracket.contains(next) || std::abs(next - x) > 0.5 * step_before) {
+      next = std::midpoint(bracket.low, bracket.high);
+    }
+    step_before = std::exchange(last_step, std::abs(next - x));
+    x = next;
   }
   return bracket.high;
 }
