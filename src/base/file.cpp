@@ -11,6 +11,7 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "base/check.hpp"
 
@@ -18,11 +19,16 @@ namespace credens::base {
 
 std::string error_text(int error_number) {
   switch (error_number) {
-    case ENOENT: return "no such file or folder";
-    case EISDIR: return "is a folder, expected a file";
-    case EACCES: return "permission denied";
-    case ENOSPC: return "no space left on the disk";
-    default: return std::strerror(error_number);  // NOLINT(concurrency-mt-unsafe): glibc's is thread-safe
+    case ENOENT:
+      return "no such file or folder";
+    case EISDIR:
+      return "is a folder, expected a file";
+    case EACCES:
+      return "permission denied";
+    case ENOSPC:
+      return "no space left on the disk";
+    default:
+      return std::strerror(error_number);  // NOLINT(concurrency-mt-unsafe): glibc's is thread-safe
   }
 }
 
@@ -75,6 +81,13 @@ void sync_folder(const std::filesystem::path& path) {
   if (descriptor.value >= 0) ::fsync(descriptor.value);
 }
 
+/// Where a link points, so that writing changes the file behind it and not the link.
+std::filesystem::path resolved(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::filesystem::path target = std::filesystem::canonical(path, error);
+  return error ? path : target;
+}
+
 }  // namespace
 
 std::string read_file(const std::filesystem::path& path) {
@@ -84,8 +97,16 @@ std::string read_file(const std::filesystem::path& path) {
   return read_all(descriptor.value, path.string());
 }
 
-AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)), temporary_(path_.string() + ".XXXXXX") {
-  if (std::filesystem::is_directory(path_)) fail_io("write", path_.string(), EISDIR);
+AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)), target_(resolved(path_)) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(target_, ignored);
+  if (std::filesystem::is_directory(status)) fail_io("write", path_.string(), EISDIR);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    descriptor_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor_ < 0) fail_io("write", path_.string(), errno);
+    return;
+  }
+  temporary_ = target_.string() + ".XXXXXX";
   descriptor_ = ::mkostemp(temporary_.data(), O_CLOEXEC);
   if (descriptor_ < 0) fail_io("write", path_.string(), errno);
   const mode_t mask = ::umask(0);
@@ -96,26 +117,23 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)), tem
 AtomicFile::~AtomicFile() {
   if (descriptor_ < 0) return;
   ::close(descriptor_);
-  ::unlink(temporary_.c_str());
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
-void AtomicFile::write(std::string_view bytes) { write_all(descriptor_, bytes, path_.string()); }
+void AtomicFile::write(std::string_view bytes) {
+  write_all(descriptor_, bytes, path_.string());
+}
 
 void AtomicFile::commit() {
-  if (::fsync(descriptor_) != 0) fail_io("write", path_.string(), errno);
-  if (::close(descriptor_) != 0) {
-    descriptor_ = -1;
+  if (!temporary_.empty() && ::fsync(descriptor_) != 0) fail_io("write", path_.string(), errno);
+  const bool closed = ::close(std::exchange(descriptor_, -1)) == 0;
+  if (temporary_.empty() && closed) return;
+  if (!closed || ::rename(temporary_.c_str(), target_.c_str()) != 0) {
     const int error_number = errno;
-    ::unlink(temporary_.c_str());
+    if (!temporary_.empty()) ::unlink(temporary_.c_str());
     fail_io("write", path_.string(), error_number);
   }
-  descriptor_ = -1;
-  if (::rename(temporary_.c_str(), path_.c_str()) != 0) {
-    const int error_number = errno;
-    ::unlink(temporary_.c_str());
-    fail_io("write", path_.string(), error_number);
-  }
-  sync_folder(path_);
+  sync_folder(target_);
 }
 
 void write_file(const std::filesystem::path& path, std::string_view bytes) {
@@ -139,7 +157,7 @@ struct OutputFile::Impl {
 };
 
 OutputFile::OutputFile(const std::filesystem::path& path) : impl_(std::make_unique<Impl>()) {
-  if (path != "-" && path != "/dev/stdout" && !std::filesystem::is_character_file(path)) impl_->file.emplace(path);
+  if (path != "-" && path != "/dev/stdout") impl_->file.emplace(path);
 }
 
 OutputFile::~OutputFile() = default;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Files: read whole, or written beside, synced, renamed and the folder synced, so that a reader sees the old content or the new.
+// Files: read whole, or written beside, synced, renamed and the folder synced, so that a reader sees the old content or
+// the new.
 
 #pragma once
 
@@ -16,7 +17,8 @@ namespace credens::base {
 /// The bytes of a file; `-` is standard input. Throws io with a sentence for absent, unreadable and folders.
 std::string read_file(const std::filesystem::path& path);
 
-/// A file that appears under its name only when commit() has returned. Without commit() nothing is left behind.
+/// A file that appears under its name only when commit() has returned. Without commit() nothing is left behind. Devices
+/// and pipes, which nothing can replace, are written directly.
 class AtomicFile {
  public:
   explicit AtomicFile(std::filesystem::path path);  ///< creates a temporary beside `path`
@@ -29,7 +31,8 @@ class AtomicFile {
 
  private:
   std::filesystem::path path_;
-  std::string temporary_;
+  std::filesystem::path target_;  ///< path_ without links
+  std::string temporary_;         ///< empty for a device or a pipe
   int descriptor_ = -1;
 };
 
