@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "report/number.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace credens::report {
+namespace {
+
+constexpr const char* not_finite = "–";
+
+/// Beyond these powers of ten, zeros say less than an exponent.
+bool is_handy(int exponent) {
+  return exponent >= -5 && exponent < 7;
+}
+
+}  // namespace
+
+std::string percent(double fraction) {
+  if (!std::isfinite(fraction)) return not_finite;
+  return fmt::format("{:.1f} %", 100 * fraction);
+}
+
+std::string significant(double value, int digits) {
+  if (!std::isfinite(value)) return not_finite;
+  const std::string scientific = fmt::format("{:.{}e}", value, digits - 1);
+  const int exponent =
+      std::stoi(scientific.substr(scientific.find('e') + 1));  // after rounding: 9.99 may have become 10
+  return is_handy(exponent) ? fmt::format("{:.{}f}", value, std::max(0, digits - 1 - exponent)) : scientific;
+}
+
+}  // namespace credens::report

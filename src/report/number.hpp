@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Numbers for people. What is not finite is a dash.
+
+#pragma once
+
+#include <string>
+
+namespace credens::report {
+
+std::string percent(double fraction);                   ///< 0.9849 -> "98.5 %"
+std::string significant(double value, int digits = 3);  ///< 12.3456 -> "12.3", 0.000123456 -> "0.000123"
+
+}  // namespace credens::report

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "report/page.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "report/escape.hpp"
+
+namespace credens::report {
+namespace {
+
+/// Nothing may be fetched; what the page carries may run and colour.
+constexpr std::string_view content_policy =
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
+    "form-action 'none'";
+
+constexpr std::string_view without_charts =
+    "This program was built without the scripts that draw charts, so this page shows its tables only.";
+
+constexpr std::string_view without_script = "The charts of this page need scripts. The tables hold the numbers.";
+
+/// One line of a legend: the looks of a mark and its name.
+std::string legend_entry(const Mark& mark) {
+  const std::string_view shapes =
+      R"(<svg viewBox="0 0 28 12" aria-hidden="true"><rect class="band" width="28" height="12"/>)"
+      R"(<path class="line" d="M0 6H28"/><circle class="points" cx="6" cy="7" r="2.5"/>)"
+      R"(<circle class="points" cx="14" cy="4" r="2.5"/><circle class="points" cx="22" cy="8" r="2.5"/></svg>)";
+  return fmt::format("<li class=\"{}\">{}{}</li>\n", style_of(mark), shapes, html_text(label_of(mark)));
+}
+
+std::string legend(const Figure& figure) {
+  std::vector<std::string> entries;
+  for (const Chart& chart : figure.charts) {
+    for (const Mark& mark : chart.marks) {
+      const std::string entry = legend_entry(mark);
+      if (std::find(entries.begin(), entries.end(), entry) == entries.end()) entries.push_back(entry);
+    }
+  }
+  return fmt::format("<ul class=\"legend\">\n{}</ul>\n", fmt::join(entries, ""));
+}
+
+std::string chart_html(const Chart& chart) {
+  return fmt::format(
+      "<div class=\"chart\"><div class=\"drawing\"></div><script type=\"application/json\">{}</script></div>\n",
+      script_json(vega_lite_spec(chart)));
+}
+
+std::string figure_html(const Figure& figure) {
+  std::string charts;
+  for (const Chart& chart : figure.charts) charts += chart_html(chart);
+  return fmt::format(
+      "<figure>\n{}<div class=\"panels "
+      "columns-{}\">\n{}</div>\n<figcaption>{}</figcaption>\n<noscript><p>{}</p></noscript>\n"
+      "</figure>\n",
+      legend(figure), figure.columns, charts, html_text(figure.caption), without_script);
+}
+
+std::string section_html(const Section& section, bool with_charts) {
+  std::string html = fmt::format("<section>\n<h2>{}</h2>\n", html_text(section.title));
+  for (const std::string& paragraph : section.paragraphs) html += fmt::format("<p>{}</p>\n", html_text(paragraph));
+  if (with_charts) {
+    for (const Figure& figure : section.figures) html += figure_html(figure);
+  } else if (!section.figures.empty()) {
+    html += fmt::format("<p class=\"remark\">{}</p>\n", without_charts);
+  }
+  for (const Table& table : section.tables) html += table_html(table);
+  if (!section.commands.empty()) html += fmt::format("<pre><code>{}</code></pre>\n", html_text(section.commands));
+  return html + "</section>\n";
+}
+
+std::string head(const Page& page) {
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=\"color-scheme\" content=\"light dark\">\n<link rel=\"icon\" href=\"data:,\">\n"
+      "<title>{}</title>\n<style>\n{}</style>\n</head>\n",
+      content_policy, html_text(page.title), page_style());
+}
+
+std::string body(const Page& page, bool with_charts) {
+  std::string html = fmt::format("<header>\n<h1>{}</h1>\n<p class=\"lead\">{}</p>\n</header>\n<main>\n",
+                                 html_text(page.title), html_text(page.lead));
+  for (const Section& section : page.sections) html += section_html(section, with_charts);
+  return html + fmt::format("</main>\n<footer><p>{}</p></footer>\n", html_text(page.footer));
+}
+
+std::string scripts_html(const ChartScripts& scripts) {
+  return fmt::format(
+      "<script>\n/*!\nVega, Vega-Lite, Vega-Embed and parts of D3:\n\n{}*/\n{}</script>\n<script>{}</script>\n"
+      "<script>{}</script>\n<script>\n{}</script>\n",
+      scripts.notices, scripts.vega, scripts.vega_lite, scripts.vega_embed, page_script());
+}
+
+bool has_charts(const Page& page) {
+  return std::any_of(page.sections.begin(), page.sections.end(),
+                     [](const Section& section) { return !section.figures.empty(); });
+}
+
+}  // namespace
+
+std::string render_page(const Page& page, const ChartScripts& scripts) {
+  std::string html = head(page) + "<body>\n" + body(page, scripts.available());
+  if (scripts.available() && has_charts(page)) html += scripts_html(scripts);
+  return html + "</body>\n</html>\n";
+}
+
+}  // namespace credens::report

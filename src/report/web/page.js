@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Draws the charts of a page in the colours of its style sheet, again when light turns to dark, and in light for paper.
+
+"use strict";
+
+(() => {
+  const root = document.documentElement;
+  const drawn = new Map();
+
+  const colour = (name) => getComputedStyle(root).getPropertyValue(`--${name}`).trim();
+
+  const marks = (role) => ({
+    [`${role}_band`]: {fill: colour(role), fillOpacity: Number(colour("band-opacity")), stroke: null},
+    [`${role}_line`]: {stroke: colour(role), strokeWidth: 1.8},
+    [`${role}_points`]: {stroke: null, fill: colour(role), filled: true, fillOpacity: 0.65, size: 14},
+  });
+
+  const theme = () => ({
+    background: colour("surface"),
+    font: "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif",
+    padding: 6,
+    view: {stroke: colour("rule")},
+    title: {
+      color: colour("ink"), subtitleColor: colour("quiet"), anchor: "start", frame: "group",
+      fontSize: 13, subtitleFontSize: 12, subtitlePadding: 4, offset: 8,
+    },
+    axis: {
+      labelColor: colour("quiet"), titleColor: colour("ink"), gridColor: colour("grid"), tickColor: colour("rule"),
+      domainColor: colour("rule"), labelFontSize: 11, titleFontSize: 12, titleFontWeight: "normal", tickCount: 5,
+    },
+    style: {...marks("estimate"), ...marks("truth")},
+  });
+
+  const draw = async (chart, index, config) => {
+    const drawing = chart.querySelector(".drawing");
+    const spec = JSON.parse(chart.querySelector("script").textContent);
+    try {
+      drawn.get(drawing)?.finalize();
+      drawn.set(drawing, await vegaEmbed(drawing, spec, {
+        mode: "vega-lite", renderer: "svg", ast: true, config, downloadFileName: `chart-${index + 1}`,
+        actions: {export: true, source: false, compiled: false, editor: false},
+      }));
+    } catch (error) {
+      drawing.textContent = `This chart could not be drawn: ${error.message}.`;
+    }
+  };
+
+  const drawAll = () => {
+    const config = theme();
+    document.querySelectorAll(".chart").forEach((chart, index) => draw(chart, index, config));
+  };
+
+  const onPaper = (printing) => () => {
+    root.classList.toggle("paper", printing);
+    drawAll();
+  };
+
+  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
+  window.addEventListener("beforeprint", onPaper(true));
+  window.addEventListener("afterprint", onPaper(false));
+  drawAll();
+})();

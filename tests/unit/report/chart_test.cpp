@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "report/chart.hpp"
+
+#include <credens/error.hpp>
+
+#include <limits>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace credens::report {
+namespace {
+
+using nlohmann::json;
+
+Chart small_chart() {
+  return {.title = "Regression function",
+          .subtitle = "coverage 98.5 %",
+          .description = "A band around a curve.",
+          .x_title = "x",
+          .y_title = "y",
+          .marks = {Band{.label = "95 % interval", .x = {0, 1, 2}, .lower = {-1, 0, 1}, .upper = {1, 0, 3}},
+                    Line{.label = "truth", .role = Role::truth, .x = {0, 2}, .y = {0.5, 2.5}},
+                    Points{.label = "data", .x = {1}, .y = {0.25}}}};
+}
+
+/// The fields that a layer's encoding asks for.
+std::vector<std::string> encoded_fields(const json& layer) {
+  std::vector<std::string> fields;
+  for (const auto& [channel, encoding] : layer.at("encoding").items()) fields.push_back(encoding.at("field"));
+  return fields;
+}
+
+TEST(Chart, EveryEncodedFieldIsInEveryRow) {
+  const json spec = vega_lite_spec(small_chart());
+  ASSERT_EQ(spec.at("layer").size(), 3);
+  for (const json& layer : spec.at("layer")) {
+    for (const json& row : layer.at("data").at("values")) {
+      for (const std::string& field : encoded_fields(layer))
+        EXPECT_TRUE(row.at(field).is_number()) << layer.at("name") << field;
+    }
+  }
+}
+
+TEST(Chart, HoldsTheValuesItWasGiven) {
+  const json layers = vega_lite_spec(small_chart()).at("layer");
+  EXPECT_EQ(layers[0].at("data").at("values")[2], json({{"x", 2.0}, {"lower", 1.0}, {"upper", 3.0}}));
+  EXPECT_EQ(layers[1].at("data").at("values").size(), 2);
+  EXPECT_EQ(layers[2].at("data").at("values")[0], json({{"x", 1.0}, {"y", 0.25}}));
+}
+
+TEST(Chart, BandsSpanFromLowerToUpper) {
+  const json band = vega_lite_spec(small_chart()).at("layer")[0];
+  EXPECT_EQ(band.at("mark").at("type"), "area");
+  EXPECT_EQ(band.at("encoding").at("y").at("field"), "lower");
+  EXPECT_EQ(band.at("encoding").at("y2").at("field"), "upper");
+  for (const json& row : band.at("data").at("values")) EXPECT_LE(row.at("lower"), row.at("upper"));
+}
+
+TEST(Chart, LooksAreNamedAfterRoleAndKind) {
+  const json layers = vega_lite_spec(small_chart()).at("layer");
+  EXPECT_EQ(layers[0].at("mark").at("style"), "estimate_band");
+  EXPECT_EQ(layers[1].at("mark").at("style"), "truth_line");
+  EXPECT_EQ(layers[2].at("mark").at("style"), "truth_points");
+}
+
+TEST(Chart, SpeaksToThoseWhoCannotSeeIt) {
+  const json spec = vega_lite_spec(small_chart());
+  EXPECT_EQ(spec.at("description"), "A band around a curve.");
+  EXPECT_EQ(spec.at("title").at("text"), "Regression function");
+  EXPECT_EQ(spec.at("title").at("subtitle"), "coverage 98.5 %");
+}
+
+TEST(Chart, KeepsToTheRangeItIsGiven) {
+  Chart chart = small_chart();
+  chart.y_range = {-5, 5};
+  for (const json& layer : vega_lite_spec(chart).at("layer")) {
+    EXPECT_EQ(layer.at("encoding").at("y").at("scale").at("domain"), json({-5.0, 5.0}));
+    EXPECT_EQ(layer.at("mark").at("clip"), true);
+  }
+}
+
+/// The sentence with which the chart is refused.
+std::string refusal(Mark mark) {
+  try {
+    vega_lite_spec({.title = "t", .marks = {std::move(mark)}});
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no refusal";
+}
+
+TEST(Chart, RefusesColumnsOfDifferentLength) {
+  EXPECT_EQ(refusal(Line{.label = "mean", .x = {0, 1}, .y = {0}}), "chart: y of \"mean\" has 1 values, expected 2");
+  EXPECT_EQ(refusal(Band{.label = "b", .x = {0}, .lower = {0}, .upper = {}}),
+            "chart: upper of \"b\" has 0 values, expected 1");
+}
+
+TEST(Chart, RefusesWhatIsNotFinite) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(refusal(Points{.label = "data", .x = {0}, .y = {nan}}),
+            "chart: y of \"data\" holds a value that is not finite");
+  EXPECT_EQ(refusal(Band{.label = "b", .x = {0}, .lower = {0}, .upper = {infinity}}),
+            "chart: upper of \"b\" holds a value that is not finite");
+}
+
+TEST(Chart, RefusesABandThatIsUpsideDown) {
+  EXPECT_EQ(refusal(Band{.label = "b", .x = {0, 0.5}, .lower = {0, 2}, .upper = {1, 1}}),
+            "chart: \"b\" is upside down at x = 0.5");
+}
+
+}  // namespace
+}  // namespace credens::report

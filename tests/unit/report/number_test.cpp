@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "report/number.hpp"
+
+#include <limits>
+
+#include <gtest/gtest.h>
+
+namespace credens::report {
+namespace {
+
+TEST(Percent, HasOneDecimal) {
+  EXPECT_EQ(percent(0.9849), "98.5 %");
+  EXPECT_EQ(percent(1), "100.0 %");
+  EXPECT_EQ(percent(0), "0.0 %");
+}
+
+TEST(Significant, KeepsDigitsNotDecimals) {
+  EXPECT_EQ(significant(12.3456), "12.3");
+  EXPECT_EQ(significant(-0.000123456), "-0.000123");
+  EXPECT_EQ(significant(12345.6), "12346");
+  EXPECT_EQ(significant(0), "0.00");
+  EXPECT_EQ(significant(2.5, 2), "2.5");
+}
+
+TEST(Significant, CountsDigitsAfterRounding) {
+  EXPECT_EQ(significant(9.996), "10.0");
+}
+
+TEST(Significant, TurnsToExponentsForTheVeryLargeAndSmall) {
+  EXPECT_EQ(significant(1.23456e9), "1.23e+09");
+  EXPECT_EQ(significant(1.23456e-9), "1.23e-09");
+}
+
+TEST(Numbers, ThatAreNotFiniteAreADash) {
+  EXPECT_EQ(percent(std::numeric_limits<double>::quiet_NaN()), "–");
+  EXPECT_EQ(significant(std::numeric_limits<double>::infinity()), "–");
+}
+
+}  // namespace
+}  // namespace credens::report
