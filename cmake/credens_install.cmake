@@ -1,4 +1,4 @@
-# What `cmake --install` puts in place, so that find_package(credens) works from there.
+# What `cmake --install` puts in place beside the program, so that find_package(credens) works from there.
 
 if(NOT TARGET credens)
   return()
@@ -17,7 +17,3 @@ configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/credens-config.cmake.in 
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/credens-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/credens-config.cmake ${PROJECT_BINARY_DIR}/credens-config-version.cmake
         DESTINATION ${package_folder})
-
-if(TARGET credens_program)
-  install(TARGETS credens_program)
-endif()
