@@ -17,11 +17,17 @@ struct NpyArray {
   std::vector<double> values;  ///< C order
 };
 
+/// Whether `bytes` start like an .npy file.
+bool is_npy(std::string_view bytes);
+
+/// `source` is how sentences name the array. What is no array of numbers, or not whole, throws data.
 NpyArray parse_npy(std::string_view bytes, const std::string& source);
 NpyArray read_npy(const std::filesystem::path& path);
 
 /// The header of a float64 C-order array; the values follow as raw little-endian doubles.
 std::string npy_header(const std::vector<std::size_t>& shape);
+
+/// Atomically; `-` is standard output.
 void write_npy(const std::filesystem::path& path, const NpyArray& array);
 
 }  // namespace credens::data

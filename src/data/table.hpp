@@ -20,6 +20,7 @@ struct Table {
   std::string source;              ///< how sentences name it: the path, or "standard input"
   std::vector<std::string> names;  ///< empty: no header
   Matrix values;
+  std::size_t first_line = 0;      ///< the line of row 0 in a text file; 0: an array
 
   std::size_t rows() const { return values.rows(); }
   std::size_t cols() const { return values.cols(); }
@@ -34,6 +35,9 @@ Table parse_csv(std::string_view text, std::string source, const TableFormat& fo
 /// The 0-based position of a column given by name, or by 0-based index (negative from the end); names win over indices.
 /// Throws data: `source: no column "x"; did you mean y?`.
 std::size_t find_column(const Table& table, std::string_view column);
+
+/// How sentences name a cell: `data.csv:17:3 (age)` in a text file, `data.npy: row 16, column 2 (counted from 0)` in an array.
+std::string place_of(const Table& table, std::size_t row, std::size_t col);
 
 /// Inputs, targets, weights and noise as `options` assign them; contradictions throw usage, bad values data.
 Dataset make_dataset(const Table& table, const DatasetOptions& options);
@@ -52,5 +56,8 @@ Matrix select_inputs(const Table& table, const InputLayout& layout);
 
 /// Columns by name or index, [N x columns.size()].
 Matrix select_columns(const Table& table, std::span<const std::string> columns);
+
+/// Columns by position, [N x positions.size()].
+Matrix take_columns(const Table& table, std::span<const std::size_t> positions);
 
 }  // namespace credens::data

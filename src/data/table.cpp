@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "data/table.hpp"
+
+#include <algorithm>
+
+#include "base/check.hpp"
+#include "base/text.hpp"
+#include "data/names.hpp"
+
+namespace credens::data {
+
+namespace {
+
+std::optional<std::size_t> find_name(const Table& table, std::string_view name) {
+  const auto found = std::find(table.names.begin(), table.names.end(), name);
+  if (found == table.names.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - table.names.begin());
+}
+
+std::size_t find_index(const Table& table, long long index) {
+  const auto cols = static_cast<long long>(table.cols());
+  base::require(index >= -cols && index < cols, ErrorCode::data, "{}: no column {}: the table has {}", table.source,
+                index, count_of(table.cols(), "column"));
+  return static_cast<std::size_t>(index < 0 ? index + cols : index);
+}
+
+std::vector<std::size_t> columns_by_name(const Table& table, std::span<const std::string> names) {
+  std::vector<std::size_t> columns;
+  for (const std::string& name : names) {
+    const auto column = find_name(table, name);
+    base::require(column.has_value(), ErrorCode::data, "{}: no column {}, an input of the model{}", table.source,
+                  base::quoted(name), base::suggestion(name, table.names));
+    columns.push_back(*column);
+  }
+  return columns;
+}
+
+}  // namespace
+
+std::string place_of(const Table& table, std::size_t row, std::size_t col) {
+  if (table.first_line == 0) return fmt::format("{}: row {}, column {} (counted from 0)", table.source, row, col);
+  const bool named = col < table.names.size() && !table.names[col].empty();
+  return fmt::format("{}:{}:{}{}", table.source, table.first_line + row, col + 1,
+                     named ? fmt::format(" ({})", table.names[col]) : "");
+}
+
+std::size_t find_column(const Table& table, std::string_view column) {
+  if (const auto position = find_name(table, column)) return *position;
+  if (const auto index = base::parse_integer(column)) return find_index(table, *index);
+  base::require(!table.names.empty(), ErrorCode::data, "{}: no column {}: the table has no header, expected an index",
+                table.source, base::quoted(column));
+  base::fail(ErrorCode::data, "{}: no column {}{}", table.source, base::quoted(column),
+             base::suggestion(column, table.names));
+}
+
+Matrix select_inputs(const Table& table, const InputLayout& layout) {
+  if (!layout.input_names.empty() && !table.names.empty()) {
+    return take_columns(table, columns_by_name(table, layout.input_names));
+  }
+  if (table.cols() == layout.inputs) return table.values;
+  base::require(table.cols() == layout.training_cols, ErrorCode::data, "{}: {}, expected the {} or the {} of training",
+                table.source, count_of(table.cols(), "column"), count_of(layout.inputs, "input"),
+                count_of(layout.training_cols, "column"));
+  return take_columns(table, layout.positions);
+}
+
+Matrix select_columns(const Table& table, std::span<const std::string> columns) {
+  std::vector<std::size_t> positions;
+  for (const std::string& column : columns) positions.push_back(find_column(table, column));
+  return take_columns(table, positions);
+}
+
+Matrix take_columns(const Table& table, std::span<const std::size_t> positions) {
+  Matrix taken(table.rows(), positions.size());
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    for (std::size_t i = 0; i < positions.size(); ++i) taken(row, i) = table.values(row, positions[i]);
+  }
+  return taken;
+}
+
+}  // namespace credens::data
