@@ -36,7 +36,8 @@ struct PanelShape {
 };
 
 /// y[rows x out] = f(x[rows x in] W + b), pads of y zero. f = identity if `activation` is null. `slope`, if not null, receives f'
-/// (same layout as y); relu, tanh and elu need none because theirs follows from y.
+/// (same layout as y, null without activation); relu, tanh and elu need none because theirs follows from y. gelu is x Phi(x), elu has
+/// alpha 1. Columns from padded(out) on are not touched.
 void dense_forward(const float* x, std::size_t x_stride, std::size_t rows, const float* panels, PanelShape shape,
                    const Activation* activation, float* y, std::size_t y_stride, float* slope);
 
@@ -68,6 +69,9 @@ struct AdamStep {
 
 /// g += decay theta; m = b1 m + (1 - b1) g; v = b2 v + (1 - b2) g^2; theta -= rate m / (sqrt(v) root_scale + epsilon).
 void adam(const AdamStep& step, std::size_t count, const float* gradient, float* theta, float* m, float* v);
+
+/// |raw| from which exp as a noise link is constant.
+constexpr float noise_exp_bound = 30.0F;
 
 /// variance = f(raw) + floor and slope = f'(raw) for softplus or exp. exp clamps raw to [-30, 30], slope 0 outside.
 void noise_variance(NoiseLink link, float floor, std::size_t count, const float* raw, float* variance, float* slope);

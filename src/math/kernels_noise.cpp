@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From the noise head's raw value to a variance, with its slope.
+//   softplus  log(1 + e^raw) = max(raw, 0) + log(1 + e^-|raw|), which keeps its relative precision far below zero;
+//   slope 1 / (1 + e^-raw) exp       e^raw for raw in [-30, 30], constant outside; slope e^raw, 0 outside
+
+#include "math/kernels_targets.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "math/kernels_noise.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "math/kernels.hpp"
+#include "math/kernels_functions-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace credens::math::HWY_NAMESPACE {
+
+HWY_INLINE Activated softplus_link(Vector raw) {
+  const Logistic s = logistic(raw);
+  return {hn::Add(relu(raw), log1p(s.decay)), s.value};
+}
+
+HWY_INLINE Activated exp_link(Vector raw) {
+  const Vector value = exp(clamped(raw, -noise_exp_bound, noise_exp_bound));
+  return {value, hn::IfThenZeroElse(hn::Gt(hn::Abs(raw), constant(noise_exp_bound)), value)};
+}
+
+HWY_INLINE void noise_vector(NoiseLink link, float floor, const float* raw, float* variance, float* slope) {
+  const Vector x = hn::Load(tag, raw);
+  const Activated result = link == NoiseLink::softplus ? softplus_link(x) : exp_link(x);
+  hn::Store(hn::Add(result.value, constant(floor)), tag, variance);
+  hn::Store(result.slope, tag, slope);
+}
+
+void noise_variance(NoiseLink link, float floor, std::size_t count, const float* raw, float* variance, float* slope) {
+  const std::size_t whole = count - count % lanes;
+  for (std::size_t i = 0; i < whole; i += lanes) noise_vector(link, floor, raw + i, variance + i, slope + i);
+  if (whole == count) return;
+
+  const std::size_t rest = count - whole;
+  Tail last_variance(raw + whole, rest);
+  Tail last_slope(raw + whole, rest);
+  noise_vector(link, floor, last_variance.values, last_variance.values, last_slope.values);
+  last_variance.copy_to(variance + whole, rest);
+  last_slope.copy_to(slope + whole, rest);
+}
+
+}  // namespace credens::math::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace credens::math {
+
+HWY_EXPORT(noise_variance);
+
+void noise_variance(NoiseLink link, float floor, std::size_t count, const float* raw, float* variance, float* slope) {
+  HWY_DYNAMIC_DISPATCH(noise_variance)(link, floor, count, raw, variance, slope);
+}
+
+}  // namespace credens::math
+#endif
