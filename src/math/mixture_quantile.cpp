@@ -54,6 +54,9 @@ class QuantileEquation {
 
   bool reached(const Point& point) const { return upper_ ? point.tail <= tail_ : point.tail >= tail_; }
 
+  /// Close enough for m + s z of a single component to stand as it is, rather than the double above it.
+  bool nearly_solved_by(const Point& point) const { return std::abs(point.tail - tail_) <= 1e-10 * tail_; }
+
   /// Whether a point solves the equation to rounding and F is steep enough there to say where: a plateau is no answer.
   bool solved_by(const Point& point, double width) const {
     constexpr double flat = 0x1p-20;
@@ -67,10 +70,9 @@ class QuantileEquation {
     const double direction = reached(point) ? -1 : 1;
     const double score = upper_ ? -normal_quantile(point.tail) : normal_quantile(point.tail);
     const double expected = direction * (score_ - score) * normal_density(score) / point.density;
-    const double distance = std::max(expected, 0.0) + rounding_ / point.density;
-    const double neighbour = std::nextafter(x, direction * largest_double);
+    const double distance = std::max(expected, 0.0) + rounding_ / point.density;  // max keeps a NaN in its first place
     const double next = x + direction * distance;
-    return next == x ? neighbour : next;
+    return next == x ? std::nextafter(x, direction * largest_double) : next;
   }
 
  private:
@@ -90,7 +92,8 @@ struct Bracket {
   bool can_shrink() const { return std::nextafter(low, high) < high; }
 };
 
-/// From the smallest to the largest quantile of the components: at the ends F <= p and F >= p.
+/// From the smallest to the largest quantile of the components: at the ends F <= p and F >= p, apart from their own
+/// rounding.
 Bracket component_quantiles(const MixtureView& mixture, double score) {
   Bracket bracket{largest_double, -largest_double};
   for (std::size_t l = 0; l < mixture.weight.size(); ++l) {
@@ -124,8 +127,10 @@ double mixture_quantile(const MixtureView& mixture, double p) {
   constexpr int newton_budget = 32;
   const QuantileEquation equation(mixture, p);
   Bracket bracket = component_quantiles(mixture, equation.score());
-  if (equation.reached(equation.at(bracket.low))) return bracket.low;
-  if (!equation.reached(equation.at(bracket.high))) return bracket.high;
+  const auto lowest = equation.at(bracket.low);
+  if (equation.reached(lowest)) return bracket.low;
+  if (bracket.low == bracket.high && equation.nearly_solved_by(lowest)) return bracket.low;
+  if (!equation.reached(equation.at(bracket.high))) return std::nextafter(bracket.high, largest_double);
 
   const double width = bracket.width();
   double x = moment_matched_quantile(mixture, equation.score());
