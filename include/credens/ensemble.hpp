@@ -30,8 +30,10 @@ enum class PosteriorKind {
 };
 
 struct PredictOptions {
-  MatrixView noise_std = {};  ///< [N x q] or empty: known noise of each row, in the units of the data
-  int threads = 0;            ///< 0: all cores
+  /// [N x q] or empty: known noise of each row, in the units of the data. Needed where the model was trained with known
+  /// noise; a model without it adds what is given to its own noise.
+  MatrixView noise_std = {};
+  int threads = 0;  ///< 0: all cores
 };
 
 enum class Draw {
@@ -43,7 +45,8 @@ struct SampleOptions {
   std::size_t draws = 1000;
   Draw of = Draw::function;
   std::uint64_t seed = 0;
-  MatrixView noise_std = {};  ///< as in PredictOptions
+  MatrixView noise_std = {};  ///< as in PredictOptions; not for draws from arrays, whose variance holds all noise
+  int threads = 0;            ///< 0: all cores
 };
 
 /// Draw j at row i and output k lies at (j N + i) q + k.

@@ -20,10 +20,12 @@ struct ScoreOptions {
   std::span<const double> target_std = {};  ///< q standard deviations of the training targets, for rmse_standardised
 };
 
-/// Each is a mean over rows and outputs; `nll` and `nll_gaussian` are joint over outputs, in nats per row.
+/// Each is a weighted mean over rows; for several outputs it is the mean of the outputs' own values, which `per_output`
+/// holds. Only `nll` and `nll_gaussian` are joint over outputs, in nats per row; in `per_output` they are those of the
+/// marginal distributions.
 struct Scores {
   double rmse = 0;
-  double rmse_standardised = 0;
+  std::optional<double> rmse_standardised;  ///< with target_std
   double mae = 0;
   double epistemic_coverage = 0;
   double total_coverage = 0;
@@ -41,6 +43,8 @@ struct Scores {
   std::vector<Scores> per_output;           ///< for several outputs
 };
 
+/// Throws data for no rows, other shapes than [N x q], values that are not finite, and weights that are negative or all
+/// zero.
 Scores score(const Predictive& predictive, MatrixView targets, const ScoreOptions& options = {});
 
 }  // namespace credens

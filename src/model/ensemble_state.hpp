@@ -20,6 +20,13 @@
 
 namespace credens::model {
 
+/// What a target may be divided by: squares of scaled values in data units then neither overflow nor vanish.
+constexpr double least_target_scale = 1e-140;
+constexpr double largest_target_scale = 1e140;
+constexpr bool is_target_scale(double scale) {
+  return scale >= least_target_scale && scale <= largest_target_scale;
+}
+
 struct Member {
   std::size_t index = 0;       ///< 0-based, within the whole ensemble
   std::size_t features = 0;    ///< p
@@ -35,11 +42,11 @@ struct DataSummary {
 };
 
 struct EnsembleState {
-  std::vector<Member> members;      ///< ascending index
-  std::size_t total_members = 0;    ///< of the whole ensemble; more than members.size() in a part
-  std::vector<double> weights;      ///< of `members`, sum 1
+  std::vector<Member> members;    ///< ascending index
+  std::size_t total_members = 0;  ///< of the whole ensemble; more than members.size() in a part
+  std::vector<double> weights;    ///< of `members`, sum 1
 
-  data::Scaler input_scaler;        ///< no columns without networks
+  data::Scaler input_scaler;  ///< no columns without networks
   data::Scaler target_scaler;
   data::InputLayout layout;
   std::vector<std::string> target_names;
@@ -47,8 +54,8 @@ struct EnsembleState {
   bool known_noise = false;              ///< whether rows come with known noise: required at prediction
 
   PosteriorKind posterior = PosteriorKind::delta;
-  double prior_precision = 1;       ///< lambda of the posterior
-  base::OptionValues options;       ///< that made the ensemble, in table order; empty for arrays
+  double prior_precision = 1;  ///< lambda of the posterior
+  base::OptionValues options;  ///< that made the ensemble, in table order; empty for arrays
   std::uint64_t seed = 0;
   DataSummary data;
 
@@ -61,16 +68,17 @@ std::optional<std::string> stored_option(const EnsembleState& state, std::string
 /// The value for all members of the mixture: sum_l w_l ELBO_l - sum_l w_l log w_l; none if a member has none.
 std::optional<double> ensemble_elbo(const EnsembleState& state, PosteriorKind kind);
 
-/// Throws usage unless shapes agree; called by whoever makes a state (store, learn).
+/// Throws usage unless shapes agree and all values are usable; called by whoever makes a state (store, learn).
 void check(const EnsembleState& state);
 
-/// Runs `visit(first_row, blocks)` over the rows in blocks of math::statistics_block, in order, with the outputs of every member at
-/// those rows; blocks are computed by `threads` threads. `noise_std` [N x q] in data units or empty.
+/// Runs `visit(first_row, blocks)` over the rows in blocks of math::statistics_block, in order, with the outputs of
+/// every member at those rows; blocks are computed by `threads` threads. `noise_std` [N x q] in data units or empty.
 void for_each_block(const EnsembleState& state, MatrixView inputs, MatrixView noise_std, int threads,
                     const std::function<void(std::size_t first_row, const std::vector<MemberBlock>& members)>& visit);
 
 /// Mixture components in data units of the rows of one block.
-void append_components(const EnsembleState& state, const std::vector<MemberBlock>& members, MixtureComponents& components);
+void append_components(const EnsembleState& state, const std::vector<MemberBlock>& members,
+                       MixtureComponents& components);
 
 /// The block of a foreign ensemble's rows [first, first + count).
 std::vector<MemberBlock> block_of(const MemberOutputs& outputs, std::size_t first, std::size_t count);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A member's network: hidden layers with one activation, then a linear head with q means and the raw values of the noise.
+// A member's network: hidden layers with one activation, then a linear head with q means and the raw values of the
+// noise.
 //
 // Letters: d inputs, p features (width of the last hidden layer; d without hidden layers), q outputs.
 
@@ -37,7 +38,8 @@ struct MlpShape {
   bool operator==(const MlpShape&) const = default;
 };
 
-/// All parameters in one buffer, layer after layer in panel layout (math/kernels.hpp), then the q raw values of constant noise.
+/// All parameters in one buffer, layer after layer in panel layout (math/kernels.hpp), then the q raw values of
+/// constant noise.
 class Mlp {
  public:
   explicit Mlp(MlpShape shape);  ///< all parameters zero
@@ -45,22 +47,24 @@ class Mlp {
   const MlpShape& shape() const { return shape_; }
   std::span<float> parameters() { return parameters_; }
   std::span<const float> parameters() const { return parameters_; }
-  std::size_t prior_size() const { return constant_noise_at_; }  ///< leading parameters that the prior covers: all but constant noise
+  std::size_t prior_size() const {
+    return constant_noise_at_;
+  }  ///< leading parameters that the prior covers: all but constant noise
 
   float* layer(std::size_t index) { return parameters_.data() + layer_at_[index]; }
   const float* layer(std::size_t index) const { return parameters_.data() + layer_at_[index]; }
   std::size_t layer_offset(std::size_t index) const { return layer_at_[index]; }
 
-  std::span<float> constant_noise();              ///< q raw values; empty unless noise is constant
+  std::span<float> constant_noise();  ///< q raw values; empty unless noise is constant
   std::span<const float> constant_noise() const;
 
   // Row-major access, for files, tests and the posterior.
   BasicMatrix<float> weight(std::size_t layer) const;  ///< [out x in]
   std::vector<float> bias(std::size_t layer) const;    ///< [out]
   void set_layer(std::size_t layer, BasicMatrixView<float> weight, std::span<const float> bias);
-  Matrix mean_weight() const;                          ///< W [q x p] of the mean head, in double
-  std::vector<double> mean_bias() const;               ///< [q]
-  double squared_norm() const;                         ///< |theta|^2 of what the prior covers
+  Matrix mean_weight() const;             ///< W [q x p] of the mean head, in double
+  std::vector<double> mean_bias() const;  ///< [q]
+  double squared_norm() const;            ///< |theta|^2 of what the prior covers
 
  private:
   MlpShape shape_;
@@ -77,19 +81,26 @@ struct HeadView {
   std::size_t head_stride = 0;
 };
 
+/// Rows that a forward pass takes at a time, so that their activations stay in a core's cache.
+constexpr std::size_t forward_rows = 256;
+
 /// Room for the activations of up to `rows` rows; reused between calls so that a pass allocates nothing.
 class ForwardBuffers {
  public:
   ForwardBuffers(const MlpShape& shape, std::size_t rows);
 
+  std::size_t rows() const { return rows_; }
   float* layer(std::size_t index) { return activations_[index].data(); }
 
  private:
+  std::size_t rows_;
   std::vector<base::AlignedVector<float>> activations_;
 };
 
-/// `inputs`: scaled rows of `stride` floats (a multiple of 16, pads zero, 64-byte aligned). The views point into inputs and buffers.
-HeadView forward(const Mlp& network, const float* inputs, std::size_t stride, std::size_t rows, ForwardBuffers& buffers);
+/// `inputs`: scaled rows of `stride` floats (a multiple of 16, pads zero, 64-byte aligned). The views point into inputs
+/// and buffers.
+HeadView forward(const Mlp& network, const float* inputs, std::size_t stride, std::size_t rows,
+                 ForwardBuffers& buffers);
 
 /// Arrays of one member at a block of rows, in network units and double.
 struct MemberBlock {
@@ -98,7 +109,11 @@ struct MemberBlock {
   Matrix variance;  ///< [n x q]: learned (with its floor) plus known; known alone is at least the floor
 };
 
-/// `known_variance` [n x q] in network units, or empty.
+/// From the noise head's raw value to a learned variance: softplus, or exp of the value clamped to [-30, 30], plus
+/// noise_floor.
+double learned_variance(NoiseLink link, double raw);
+
+/// Any number of rows, in passes of buffers.rows(). `known_variance` [n x q] in network units, or empty.
 MemberBlock member_block(const Mlp& network, const float* inputs, std::size_t stride, std::size_t rows,
                          MatrixView known_variance, ForwardBuffers& buffers);
 

@@ -28,20 +28,30 @@ struct ElboLadder {
 struct MemberPosterior {
   PosteriorKind kind = PosteriorKind::delta;
   bool random_bias = false;
-  double gamma = 0;            ///< width of the isotropic rung, whatever the rung; 0 before widening
-  Matrix variance;             ///< diagonal rung: [q x P]
-  std::vector<Matrix> factor;  ///< full rung: upper triangular S [P x P] with Sigma_k = S S^T; one if all outputs share it, else q
+  double gamma = 0;  ///< width of the isotropic rung, whatever the rung; 0 before widening
+  Matrix variance;   ///< diagonal rung: [q x P]
+  std::vector<Matrix>
+      factor;  ///< full rung: upper triangular S [P x P] with Sigma_k = S S^T; one if all outputs share it, else q
   ElboLadder elbo;
 
   const Matrix& factor_of(std::size_t output) const { return factor.size() == 1 ? factor.front() : factor[output]; }
 };
 
 /// phi_a^T Sigma_k phi_b. `phi` are p features; the constant 1 of a random bias is appended here.
-double epistemic_covariance(const MemberPosterior& posterior, std::span<const double> phi_a, std::span<const double> phi_b,
-                            std::size_t output);
+double epistemic_covariance(const MemberPosterior& posterior, std::span<const double> phi_a,
+                            std::span<const double> phi_b, std::size_t output);
 
 /// phi^T Sigma_k phi, as a squared norm: never negative.
 double epistemic_variance(const MemberPosterior& posterior, std::span<const double> phi, std::size_t output);
+
+/// The same for every output, computed once where the outputs share their covariance. `variance` [q].
+void epistemic_variances(const MemberPosterior& posterior, std::span<const double> phi, std::span<double> variance);
+
+/// P, the number of random weights per output of a member with p features.
+std::size_t random_weights(const MemberPosterior& posterior, std::size_t features);
+
+/// S^T phi with Sigma_k = S S^T: P values whose inner products are epistemic covariances.
+std::vector<double> whitened(const MemberPosterior& posterior, std::span<const double> phi, std::size_t output);
 
 /// dW_k = S z for standard normal z [P]: a draw of row k of W minus its mean. P values.
 std::vector<double> weight_deviation(const MemberPosterior& posterior, std::span<const double> z, std::size_t output);

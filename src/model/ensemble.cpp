@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <credens/ensemble.hpp>
+
+#include "base/check.hpp"
+#include "model/ensemble_state.hpp"
+#include "model/joint.hpp"
+#include "model/member_rows.hpp"
+#include "model/sampler.hpp"
+#include "model/weights.hpp"
+
+namespace credens {
+
+namespace {
+
+void check_threads(int threads) {
+  base::require(threads >= 0, ErrorCode::usage, "threads is {}, expected 0 (all cores) or more", threads);
+}
+
+void append_rows(const Matrix& block, std::size_t first, Matrix& all) {
+  std::copy(block.values().begin(), block.values().end(),
+            all.values().begin() + static_cast<std::ptrdiff_t>(first * all.cols()));
+}
+
+/// What does not depend on the rows; room for `rows` rows of the rest.
+MemberOutputs empty_outputs(const model::EnsembleState& state, std::size_t rows) {
+  MemberOutputs outputs{.member_weights = state.weights,
+                        .target_scale = state.target_scaler.scale,
+                        .target_shift = state.target_scaler.shift,
+                        .target_names = state.target_names};
+  for (const model::Member& member : state.members) {
+    outputs.features.emplace_back(rows, member.features);
+    outputs.mean.emplace_back(rows, state.target_scaler.cols());
+    outputs.variance.emplace_back(rows, state.target_scaler.cols());
+    outputs.last_layer.push_back(member.network->mean_weight());
+  }
+  return outputs;
+}
+
+}  // namespace
+
+std::size_t Ensemble::members() const {
+  return state_->members.size();
+}
+
+std::size_t Ensemble::inputs() const {
+  return state_->input_scaler.cols();
+}
+
+std::size_t Ensemble::outputs() const {
+  return state_->target_scaler.cols();
+}
+
+const std::vector<std::string>& Ensemble::input_names() const {
+  return state_->layout.input_names;
+}
+
+const std::vector<std::string>& Ensemble::target_names() const {
+  return state_->target_names;
+}
+
+bool Ensemble::has_networks() const {
+  return state_->has_networks();
+}
+
+PosteriorKind Ensemble::posterior() const {
+  return state_->posterior;
+}
+
+double Ensemble::prior_precision() const {
+  return state_->prior_precision;
+}
+
+std::vector<double> Ensemble::gamma() const {
+  std::vector<double> gamma;
+  for (const model::Member& member : state_->members) gamma.push_back(member.posterior.gamma);
+  return gamma;
+}
+
+const std::vector<double>& Ensemble::weights() const {
+  return state_->weights;
+}
+
+std::optional<double> Ensemble::elbo(PosteriorKind kind) const {
+  return model::ensemble_elbo(*state_, kind);
+}
+
+Predictive Ensemble::predict(MatrixView inputs, const PredictOptions& options) const {
+  check_threads(options.threads);
+  model::require_known_noise(*state_, inputs.rows(), options.noise_std);
+  return model::predictive_of(*state_, model::rows_of_networks(*state_, inputs, options.noise_std), options.threads);
+}
+
+Predictive Ensemble::predict(const MemberOutputs& outputs) const {
+  return model::predictive_of(*state_, model::rows_of_arrays(*state_, outputs), 0);
+}
+
+void Ensemble::predict_blocks(const BlockSource& source, const BlockSink& sink, int threads) const {
+  for (;;) {
+    Matrix inputs;
+    Matrix noise_std;
+    if (!source(inputs, noise_std)) return;
+    sink(predict(inputs, {.noise_std = noise_std, .threads = threads}));
+  }
+}
+
+Samples Ensemble::sample(MatrixView inputs, const SampleOptions& options) const {
+  check_threads(options.threads);
+  if (options.of == Draw::observation) model::require_known_noise(*state_, inputs.rows(), options.noise_std);
+  return model::draw_samples(*state_, model::rows_of_networks(*state_, inputs, options.noise_std), options);
+}
+
+Samples Ensemble::sample(const MemberOutputs& outputs, const SampleOptions& options) const {
+  check_threads(options.threads);
+  base::require(options.noise_std.empty(), ErrorCode::usage,
+                "noise_std is given beside the outputs of members, whose variance holds all noise already");
+  return model::draw_samples(*state_, model::rows_of_arrays(*state_, outputs), options);
+}
+
+std::vector<Matrix> Ensemble::joint_epistemic_covariance(MatrixView inputs) const {
+  return model::joint_covariance(*state_, model::rows_of_networks(*state_, inputs, {}));
+}
+
+std::vector<Matrix> Ensemble::joint_epistemic_covariance(const MemberOutputs& outputs) const {
+  return model::joint_covariance(*state_, model::rows_of_arrays(*state_, outputs));
+}
+
+MemberOutputs Ensemble::member_outputs(MatrixView inputs, const PredictOptions& options) const {
+  check_threads(options.threads);
+  model::require_networks(*state_);
+  MemberOutputs outputs = empty_outputs(*state_, inputs.rows());
+  model::for_each_block(*state_, inputs, options.noise_std, options.threads,
+                        [&](std::size_t first, const std::vector<model::MemberBlock>& members) {
+                          for (std::size_t l = 0; l < members.size(); ++l) {
+                            append_rows(members[l].features, first, outputs.features[l]);
+                            append_rows(members[l].mean, first, outputs.mean[l]);
+                            append_rows(members[l].variance, first, outputs.variance[l]);
+                          }
+                        });
+  return outputs;
+}
+
+Ensemble Ensemble::with_weights(std::vector<double> weights) const {
+  model::check_weights(weights, members(), "weights");
+  auto state = std::make_shared<model::EnsembleState>(*state_);
+  state->weights = model::normalised(std::move(weights));
+  return Ensemble(std::move(state));
+}
+
+}  // namespace credens

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The seam between where member outputs come from (networks or arrays) and what is made of them (moments, draws,
+// covariances).
+
+#pragma once
+
+#include <credens/matrix.hpp>
+#include <credens/member_outputs.hpp>
+
+#include <functional>
+#include <vector>
+
+#include "model/ensemble_state.hpp"
+
+namespace credens::model {
+
+/// Rows whose member outputs can be asked for block by block, in any order and by several threads at once. A row's
+/// values never depend on the block it is asked for with.
+struct MemberRows {
+  std::size_t rows = 0;
+  std::function<std::vector<MemberBlock>(std::size_t first, std::size_t count)> block;
+};
+
+/// The networks at `inputs` [N x d] with known noise `noise_std` [N x q] or empty, both in data units and finite; the
+/// views must outlive the result. Throws data for wrong shapes and values, usage for a model without networks.
+MemberRows rows_of_networks(const EnsembleState& state, MatrixView inputs, MatrixView noise_std);
+
+/// The arrays of an ensemble of the same members; `outputs` must outlive the result. Throws data where they do not fit.
+MemberRows rows_of_arrays(const EnsembleState& state, const MemberOutputs& outputs);
+
+/// Throws usage for a model made from arrays.
+void require_networks(const EnsembleState& state);
+
+/// Throws usage if the model was trained with known noise and none is given.
+void require_known_noise(const EnsembleState& state, std::size_t rows, MatrixView noise_std);
+
+/// Makes room for `rows` rows; those that are there stay.
+void resize_components(const EnsembleState& state, std::size_t rows, MixtureComponents& components);
+
+/// Writes a block's components, in data units, to the rows from `first` on.
+void write_components(const EnsembleState& state, const std::vector<MemberBlock>& members, std::size_t first,
+                      MixtureComponents& components);
+
+/// The predictive distribution at all rows, computed by `threads` threads.
+Predictive predictive_of(const EnsembleState& state, const MemberRows& rows, int threads);
+
+}  // namespace credens::model

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "model/sampler.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+
+#include "base/check.hpp"
+#include "base/parallel.hpp"
+#include "base/random.hpp"
+
+namespace credens::model {
+
+namespace {
+
+using base::Purpose;
+using base::RandomStream;
+
+/// Draws that walk over the rows side by side, one per lane, so that a row's features are read once for all of them.
+constexpr std::size_t lanes = 32;
+
+/// Rows of one task: enough that making the weights of a draw costs little beside using them.
+constexpr std::size_t rows_per_task = 1024;
+
+constexpr double largest_sample = 1e12;
+
+/// The smallest l with u < w_1 + ... + w_l: never a member of weight zero, also where rounding leaves the sum below u.
+std::size_t member_at(std::span<const double> weights, double u) {
+  std::size_t last = 0;
+  double sum = 0;
+  for (std::size_t l = 0; l < weights.size(); ++l) {
+    if (weights[l] == 0) continue;
+    last = l;
+    sum += weights[l];
+    if (u < sum) break;
+  }
+  return last;
+}
+
+/// The numbers of the draws that fall to each member, ascending.
+std::vector<std::vector<std::size_t>> draws_of_members(std::span<const double> weights, const SampleOptions& options) {
+  RandomStream random({.seed = options.seed, .purpose = Purpose::sample_member});
+  std::vector<std::vector<std::size_t>> draws(weights.size());
+  for (std::size_t j = 0; j < options.draws; ++j) draws[member_at(weights, random.uniform())].push_back(j);
+  return draws;
+}
+
+/// dW_k of up to `lanes` draws: weight j of draw t lies at j * lanes + t; for P weights.
+std::vector<double> weight_deviations(const MemberPosterior& posterior, std::size_t size, std::size_t output,
+                                      std::uint64_t seed, std::span<const std::size_t> draws) {
+  std::vector<double> deviations(size * lanes, 0.0);
+  std::vector<double> z(size);
+  for (std::size_t t = 0; t < draws.size(); ++t) {
+    RandomStream random({.seed = seed, .purpose = Purpose::sample_weights, .member = draws[t], .attempt = output});
+    for (double& value : z) value = random.normal();
+    const std::vector<double> deviation = weight_deviation(posterior, z, output);
+    for (std::size_t j = 0; j < size; ++j) deviations[j * lanes + t] = deviation[j];
+  }
+  return deviations;
+}
+
+/// dW_k phi for each lane; a random bias meets the constant 1.
+std::array<double, lanes> function_deviations(std::span<const double> weights, std::span<const double> phi) {
+  std::array<double, lanes> sum{};
+  for (std::size_t j = 0; j < phi.size(); ++j) {
+    for (std::size_t t = 0; t < lanes; ++t) sum[t] += weights[j * lanes + t] * phi[j];
+  }
+  if (weights.size() > phi.size() * lanes) {
+    for (std::size_t t = 0; t < lanes; ++t) sum[t] += weights[phi.size() * lanes + t];
+  }
+  return sum;
+}
+
+/// Some rows of all draws.
+class BlockSampler {
+ public:
+  BlockSampler(const EnsembleState& state, const SampleOptions& options, std::size_t first_row, Samples& samples)
+      : state_(state), options_(options), first_row_(first_row), samples_(samples) {}
+
+  void run(std::size_t member, const MemberBlock& block, std::span<const std::size_t> draws) {
+    for (std::size_t first = 0; first < draws.size(); first += lanes) {
+      const auto group = draws.subspan(first, std::min(lanes, draws.size() - first));
+      for (std::size_t k = 0; k < samples_.outputs; ++k) write_function(state_.members[member], block, group, k);
+      if (options_.of == Draw::observation) add_noise(block, group);
+    }
+  }
+
+ private:
+  double& value(std::size_t draw, std::size_t row, std::size_t output) {
+    return samples_.values[(draw * samples_.rows + first_row_ + row) * samples_.outputs + output];
+  }
+
+  void write_function(const Member& member, const MemberBlock& block, std::span<const std::size_t> draws,
+                      std::size_t output) {
+    const bool is_point = member.posterior.kind == PosteriorKind::delta;
+    const std::size_t size = is_point ? 0 : random_weights(member.posterior, member.features);
+    const auto weights = weight_deviations(member.posterior, size, output, options_.seed, draws);
+    const double scale = state_.target_scaler.scale[output];
+    const double shift = state_.target_scaler.shift[output];
+    for (std::size_t i = 0; i < block.mean.rows(); ++i) {
+      const auto phi = is_point ? std::span<const double>{} : block.features.row(i);
+      const auto deviation = function_deviations(weights, phi);
+      for (std::size_t t = 0; t < draws.size(); ++t) {
+        value(draws[t], i, output) = (block.mean(i, output) + deviation[t]) * scale + shift;
+      }
+    }
+  }
+
+  void add_noise(const MemberBlock& block, std::span<const std::size_t> draws) {
+    for (const std::size_t draw : draws) {
+      for (std::size_t i = 0; i < block.mean.rows(); ++i) {
+        RandomStream random(
+            {.seed = options_.seed, .purpose = Purpose::sample_noise, .member = draw, .epoch = first_row_ + i});
+        for (std::size_t k = 0; k < samples_.outputs; ++k) {
+          value(draw, i, k) += std::sqrt(block.variance(i, k)) * state_.target_scaler.scale[k] * random.normal();
+        }
+      }
+    }
+  }
+
+  const EnsembleState& state_;
+  const SampleOptions& options_;
+  std::size_t first_row_;
+  Samples& samples_;
+};
+
+Samples room_for(const SampleOptions& options, std::size_t rows, std::size_t outputs) {
+  base::require(options.draws > 0, ErrorCode::usage, "draws is 0, expected at least 1");
+  const double values = static_cast<double>(options.draws) * static_cast<double>(rows) * static_cast<double>(outputs);
+  base::require(values <= largest_sample, ErrorCode::usage, "{} draws at {} rows are {} values, expected at most {}",
+                options.draws, rows, values, largest_sample);
+  return {.draws = options.draws,
+          .rows = rows,
+          .outputs = outputs,
+          .values = std::vector<double>(options.draws * rows * outputs)};
+}
+
+}  // namespace
+
+Samples draw_samples(const EnsembleState& state, const MemberRows& rows, const SampleOptions& options) {
+  Samples samples = room_for(options, rows.rows, state.target_scaler.cols());
+  const auto draws = draws_of_members(state.weights, options);
+  const std::size_t tasks = (rows.rows + rows_per_task - 1) / rows_per_task;
+  base::parallel_for(tasks, options.threads, [&](std::size_t task) {
+    const std::size_t first = task * rows_per_task;
+    const auto blocks = rows.block(first, std::min(rows_per_task, rows.rows - first));
+    BlockSampler sampler(state, options, first, samples);
+    for (std::size_t l = 0; l < blocks.size(); ++l) sampler.run(l, blocks[l], draws[l]);
+  });
+  return samples;
+}
+
+}  // namespace credens::model

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Draws from the regression function and from observations (paper, Algorithm 2).
+
+#pragma once
+
+#include <credens/ensemble.hpp>
+
+#include "model/member_rows.hpp"
+
+namespace credens::model {
+
+/// Draw j: 1. a member l by weight; 2. weights W_l + dW with rows dW_k ~ N(0, Sigma_lk); 3. the function (W + dW) phi
+/// at every row;
+/// 4. for observations, noise of the member's variance. A draw depends on the seed, its own number and the rows'
+/// numbers alone.
+Samples draw_samples(const EnsembleState& state, const MemberRows& rows, const SampleOptions& options);
+
+}  // namespace credens::model
