@@ -16,15 +16,15 @@ namespace credens::store {
 struct FitIdentity {
   base::OptionValues options;  ///< those that determine the result
   model::DataSummary data;
-  std::string version;         ///< of Credens
+  std::string version;  ///< of Credens
 };
 
 class Checkpoint {
  public:
   Checkpoint(std::filesystem::path folder, FitIdentity identity);
 
-  /// The members found, ascending. An absent or empty folder has none. Throws usage where they were made with other data or options (naming the first
-  /// difference), model where a file is damaged.
+  /// The members found, ascending. An absent or empty folder has none. Throws usage where they were made with other
+  /// data or options (naming the first difference), model where a file is damaged.
   std::vector<model::Member> load() const;
 
   void save(const model::Member& member) const;  ///< atomic; makes the folder

@@ -12,8 +12,8 @@
 
 namespace credens::store {
 
-/// Parts with the names used in sentences. Throws model naming the part that is foreign (other options or data), the member that is missing or that
-/// comes twice.
+/// Parts with the names used in sentences. Throws model naming the part that is foreign (other options or data), the
+/// member that is missing or that comes twice.
 Ensemble merge(std::span<const std::pair<std::string, Ensemble>> parts);
 
 }  // namespace credens::store

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "store/member_tensors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace credens::store {
+
+namespace {
+
+template <class T>
+constexpr Dtype dtype_for = std::is_same_v<T, float> ? Dtype::f32 : Dtype::f64;
+
+std::string tensor_name(std::size_t member, std::string_view rest) {
+  return fmt::format("members.{}.{}", member, rest);
+}
+
+std::string layer_name(std::size_t member, std::size_t layer) {
+  return tensor_name(member, fmt::format("layers.{}", layer));
+}
+
+// ---- to tensors ----
+
+template <class T>
+void append(std::vector<Tensor>& tensors, std::string name, TensorShape shape, std::span<const T> values) {
+  tensors.push_back({std::move(name), std::move(shape), std::vector<T>(values.begin(), values.end())});
+}
+
+/// Rows [first, first + count) of a layer as `part`.weight and `part`.bias.
+void append_rows(std::vector<Tensor>& tensors, const std::string& part, const BasicMatrix<float>& weight,
+                 std::span<const float> bias, std::size_t first, std::size_t count) {
+  const std::size_t in = weight.cols();
+  append(tensors, part + ".weight", {count, in}, std::as_const(weight).values().subspan(first * in, count * in));
+  append(tensors, part + ".bias", {count}, bias.subspan(first, count));
+}
+
+// ---- from tensors ----
+
+/// The values of the member's tensor with this type and shape, which leaves the map.
+template <class T>
+std::vector<T> take(TensorMap& tensors, const std::string& name, const TensorShape& shape) {
+  const auto found = tensors.find(name);
+  base::require(found != tensors.end(), ErrorCode::model, "tensor {} is missing", name);
+  const TensorView& tensor = found->second;
+  base::require(tensor.dtype == dtype_for<T> && tensor.shape == shape, ErrorCode::model, "tensor {} is {}, expected {}",
+                name, describe(tensor.dtype, tensor.shape), describe(dtype_for<T>, shape));
+  std::vector<T> values(tensor.bytes.size() / sizeof(T));
+  if (!values.empty()) std::memcpy(values.data(), tensor.bytes.data(), tensor.bytes.size());
+  tensors.erase(found);
+  return values;
+}
+
+struct LayerValues {
+  std::vector<float> weight;  // [out x in]
+  std::vector<float> bias;    // [out]
+};
+
+LayerValues take_layer(TensorMap& tensors, const std::string& part, std::size_t out, std::size_t in) {
+  return {take<float>(tensors, part + ".weight", {out, in}), take<float>(tensors, part + ".bias", {out})};
+}
+
+/// The head: rows of the means, then those of the noise.
+LayerValues take_head(TensorMap& tensors, std::size_t member, const model::MlpShape& shape) {
+  const std::size_t p = shape.features();
+  LayerValues head = take_layer(tensors, tensor_name(member, "mean"), shape.outputs, p);
+  if (shape.noise_units() > 0) {
+    const LayerValues noise = take_layer(tensors, tensor_name(member, "noise"), shape.noise_units(), p);
+    head.weight.insert(head.weight.end(), noise.weight.begin(), noise.weight.end());
+    head.bias.insert(head.bias.end(), noise.bias.begin(), noise.bias.end());
+  }
+  return head;
+}
+
+model::Mlp read_network(std::size_t member, const model::MlpShape& shape, TensorMap& tensors) {
+  // A network allocates what its shape says, so every tensor is found first.
+  std::vector<LayerValues> layers;
+  std::size_t in = shape.inputs;
+  for (const std::size_t width : shape.hidden) {
+    layers.push_back(take_layer(tensors, layer_name(member, layers.size()), width, in));
+    in = width;
+  }
+  layers.push_back(take_head(tensors, member, shape));
+  std::vector<float> raw_noise;
+  if (shape.noise == NoiseKind::constant) {
+    raw_noise = take<float>(tensors, tensor_name(member, "noise.raw"), {shape.outputs});
+  }
+
+  model::Mlp network(shape);
+  for (std::size_t index = 0; index < layers.size(); ++index) {
+    const LayerValues& layer = layers[index];
+    const std::size_t out = layer.bias.size();
+    network.set_layer(index, {layer.weight.data(), out, layer.weight.size() / out}, layer.bias);
+  }
+  std::copy(raw_noise.begin(), raw_noise.end(), network.constant_noise().begin());
+  return network;
+}
+
+std::vector<Matrix> read_factor(const MemberOutline& outline, std::size_t size, TensorMap& tensors) {
+  const std::string name = tensor_name(outline.index, "posterior.factor");
+  const auto found = tensors.find(name);
+  const bool is_shared = found != tensors.end() && !found->second.shape.empty() && found->second.shape[0] == 1;
+  const std::size_t count = is_shared ? 1 : outline.outputs;
+  const std::vector<double> values = take<double>(tensors, name, {count, size, size});
+  std::vector<Matrix> factors;
+  for (auto at = values.begin(); at != values.end(); at += static_cast<std::ptrdiff_t>(size * size)) {
+    factors.emplace_back(size, size, std::vector<double>(at, at + static_cast<std::ptrdiff_t>(size * size)));
+  }
+  return factors;
+}
+
+}  // namespace
+
+void append_posterior_tensors(const model::Member& member, std::vector<Tensor>& tensors) {
+  const model::MemberPosterior& posterior = member.posterior;
+  if (posterior.kind == PosteriorKind::diagonal) {
+    const std::string name = tensor_name(member.index, "posterior.variance");
+    const Matrix& variance = posterior.variance;
+    append(tensors, name, {variance.rows(), variance.cols()}, variance.values());
+  }
+  if (posterior.kind == PosteriorKind::full) {
+    const std::string name = tensor_name(member.index, "posterior.factor");
+    const std::size_t size = posterior.factor.front().rows();
+    std::vector<double> values;
+    for (const Matrix& factor : posterior.factor) {
+      values.insert(values.end(), factor.values().begin(), factor.values().end());
+    }
+    append<double>(tensors, name, {posterior.factor.size(), size, size}, values);
+  }
+}
+
+void append_network_tensors(const model::Member& member, std::vector<Tensor>& tensors) {
+  if (!member.network) return;
+  const model::Mlp& network = *member.network;
+  const model::MlpShape& shape = network.shape();
+  const std::size_t head = shape.hidden.size();
+  for (std::size_t index = 0; index < head; ++index) {
+    append_rows(tensors, layer_name(member.index, index), network.weight(index), network.bias(index), 0,
+                shape.hidden[index]);
+  }
+  const BasicMatrix<float> weight = network.weight(head);
+  const std::vector<float> bias = network.bias(head);
+  append_rows(tensors, tensor_name(member.index, "mean"), weight, bias, 0, shape.outputs);
+  if (shape.noise_units() > 0) {
+    append_rows(tensors, tensor_name(member.index, "noise"), weight, bias, shape.outputs, shape.noise_units());
+  }
+  if (shape.noise == NoiseKind::constant) {
+    append(tensors, tensor_name(member.index, "noise.raw"), {shape.outputs}, network.constant_noise());
+  }
+}
+
+model::Member read_member(const MemberOutline& outline, TensorMap& tensors) {
+  model::Member member{outline.index, outline.features, std::nullopt, outline.posterior};
+  const std::size_t size = outline.features + (outline.posterior.random_bias ? 1 : 0);
+  if (outline.posterior.kind == PosteriorKind::diagonal) {
+    const std::string name = tensor_name(outline.index, "posterior.variance");
+    member.posterior.variance = Matrix(outline.outputs, size, take<double>(tensors, name, {outline.outputs, size}));
+  }
+  if (outline.posterior.kind == PosteriorKind::full) member.posterior.factor = read_factor(outline, size, tensors);
+  if (outline.network) member.network = read_network(outline.index, *outline.network, tensors);
+  return member;
+}
+
+}  // namespace credens::store

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "store/model_document.hpp"
+
+#include <credens/version.hpp>
+
+#include "model/names.hpp"
+
+namespace credens::store {
+
+namespace {
+
+Json inputs_to_json(const model::EnsembleState& state) {
+  return {{"names", state.layout.input_names},
+          {"columns", state.layout.positions},
+          {"table_columns", state.layout.training_cols},
+          {"shift", state.input_scaler.shift},
+          {"scale", state.input_scaler.scale}};
+}
+
+void read_inputs(const JsonObject& document, model::EnsembleState& state) {
+  const JsonObject inputs = document.object("inputs", {"names", "columns", "table_columns", "shift", "scale"});
+  state.input_scaler = {inputs.numbers("shift"), inputs.numbers("scale")};
+  const std::vector<std::uint64_t> columns = inputs.wholes("columns");
+  state.layout.input_names = inputs.texts("names");
+  state.layout.inputs = state.input_scaler.cols();
+  state.layout.positions.assign(columns.begin(), columns.end());
+  state.layout.training_cols = inputs.whole("table_columns");
+}
+
+Json targets_to_json(const model::EnsembleState& state) {
+  return {{"names", state.target_names}, {"shift", state.target_scaler.shift}, {"scale", state.target_scaler.scale}};
+}
+
+void read_targets(const JsonObject& document, model::EnsembleState& state) {
+  const JsonObject targets = document.object("targets", {"names", "shift", "scale"});
+  state.target_names = targets.texts("names");
+  state.target_scaler = {targets.numbers("shift"), targets.numbers("scale")};
+  base::require(state.target_scaler.cols() > 0, ErrorCode::model,
+                "targets.shift is empty, expected one number per output");
+}
+
+Json noise_to_json(const model::EnsembleState& state) {
+  Json noise = {{"kind", nullptr}, {"link", nullptr}, {"columns", state.noise_names}, {"known", state.known_noise}};
+  if (state.has_networks()) {
+    noise["kind"] = base::name_of(state.members.front().network->shape().noise);
+    noise["link"] = base::name_of(state.members.front().network->shape().noise_link);
+  }
+  return noise;
+}
+
+void read_noise(const JsonObject& document, model::EnsembleState& state, CommonOutline& common) {
+  const JsonObject noise = document.object("noise", {"kind", "link", "columns", "known"});
+  state.noise_names = noise.texts("columns");
+  state.known_noise = noise.flag("known");
+  if (common.inputs > 0) {
+    common.noise = noise.choice<NoiseKind>("kind");
+    common.noise_link = noise.choice<NoiseLink>("link");
+    return;
+  }
+  base::require(noise.is_null("kind") && noise.is_null("link"), ErrorCode::model,
+                "noise.kind is given, expected null because the model has no inputs");
+}
+
+Json members_to_json(const model::EnsembleState& state) {
+  Json members = Json::array();
+  for (const model::Member& member : state.members) members.push_back(member_to_json(member));
+  return members;
+}
+
+Json posterior_to_json(const model::EnsembleState& state) {
+  return {{"kind", base::name_of(state.posterior)},
+          {"lambda", state.prior_precision},
+          {"random_bias", state.members.front().posterior.random_bias}};
+}
+
+void read_posterior(const JsonObject& document, model::EnsembleState& state, CommonOutline& common) {
+  const JsonObject posterior = document.object("posterior", {"kind", "lambda", "random_bias"});
+  state.posterior = posterior.choice<PosteriorKind>("kind");
+  state.prior_precision = posterior.number("lambda");
+  common.posterior = state.posterior;
+  common.random_bias = posterior.flag("random_bias");
+}
+
+std::vector<MemberOutline> read_members(const JsonObject& document, const CommonOutline& common) {
+  std::vector<MemberOutline> members;
+  for (const JsonObject& member : document.objects("members", member_keys())) {
+    MemberOutline outline = read_outline(member, common);
+    base::require(members.empty() || members.back().index < outline.index, ErrorCode::model,
+                  "{} is {}, expected more than in the member before", member.place_of("index"), outline.index);
+    members.push_back(std::move(outline));
+  }
+  base::require(!members.empty(), ErrorCode::model, "members is empty, expected at least one");
+  return members;
+}
+
+}  // namespace
+
+Json to_document(const model::EnsembleState& state) {
+  return {{"format_version", format_version},          {"version", version()},
+          {"options", options_to_json(state.options)}, {"seed", state.seed},
+          {"data", data_to_json(state.data)},          {"inputs", inputs_to_json(state)},
+          {"targets", targets_to_json(state)},         {"noise", noise_to_json(state)},
+          {"posterior", posterior_to_json(state)},     {"total_members", state.total_members},
+          {"members", members_to_json(state)},         {"weights", state.weights}};
+}
+
+ModelDocument read_document(const Json& json) {
+  const JsonObject document(json, "", ErrorCode::model,
+                            {"format_version", "version", "options", "seed", "data", "inputs", "targets", "noise",
+                             "posterior", "total_members", "members", "weights"});
+  ModelDocument result;
+  model::EnsembleState& state = result.state;
+  document.text("version");
+  state.options = read_options(document);
+  state.seed = document.whole("seed");
+  state.data = read_data(document);
+  read_inputs(document, state);
+  read_targets(document, state);
+
+  CommonOutline common;
+  common.inputs = state.input_scaler.cols();
+  common.outputs = state.target_scaler.cols();
+  read_noise(document, state, common);
+  read_posterior(document, state, common);
+  state.total_members = document.whole("total_members");
+  result.members = read_members(document, common);
+  state.weights = document.numbers("weights");
+  return result;
+}
+
+}  // namespace credens::store

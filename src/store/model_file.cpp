@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "store/model_file.hpp"
+
+#include <credens/store.hpp>
+
+#include <fstream>
+#include <memory>
+#include <optional>
+
+#include "base/file.hpp"
+#include "store/model_document.hpp"
+#include "store/storable.hpp"
+#include "store/with_path.hpp"
+
+namespace credens::store {
+
+namespace {
+
+/// Numbers of eight bytes first, so that each tensor is aligned.
+std::vector<Tensor> tensors_of(const std::vector<model::Member>& members) {
+  std::vector<Tensor> tensors;
+  for (const model::Member& member : members) append_posterior_tensors(member, tensors);
+  for (const model::Member& member : members) append_network_tensors(member, tensors);
+  return tensors;
+}
+
+/// Leaves it to the reader of the whole file to say that it cannot be read.
+void check_first_bytes(const std::filesystem::path& path) {
+  std::string first_bytes(16, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(first_bytes.data(), static_cast<std::streamsize>(first_bytes.size()));
+  first_bytes.resize(static_cast<std::size_t>(file.gcount()));
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  if (file.is_open() && !error) check_frame(first_bytes, size);
+}
+
+}  // namespace
+
+std::string encode_model(const Ensemble& ensemble) {
+  const model::EnsembleState& state = ensemble.state();
+  check_storable(state);
+  return encode_safetensors({{std::string(model_key), document_text(to_document(state))}}, tensors_of(state.members));
+}
+
+Ensemble decode_model(std::string_view bytes) {
+  const SafetensorsReader file(bytes);
+  const Json json = open_document(file, model_key);
+  TensorMap tensors = file.tensors();
+  file.check_checksum();
+
+  ModelDocument document = read_document(json);
+  for (const MemberOutline& outline : document.members) document.state.members.push_back(read_member(outline, tensors));
+  base::require(tensors.empty(), ErrorCode::model, "tensor {} belongs to no member",
+                base::quoted(tensors.empty() ? "" : tensors.begin()->first));
+  check_storable(document.state);
+  return Ensemble(std::make_shared<const model::EnsembleState>(std::move(document.state)));
+}
+
+std::string read_container(const std::filesystem::path& path) {
+  std::error_code ignored;
+  base::require(!std::filesystem::is_character_file(path, ignored), ErrorCode::io, "{}: is a device, expected a file",
+                path.string());
+  if (std::filesystem::is_regular_file(path, ignored)) check_first_bytes(path);
+  return base::read_file(path);
+}
+
+}  // namespace credens::store
+
+namespace credens {
+
+void save(const Ensemble& ensemble, const std::filesystem::path& path) {
+  std::string bytes;
+  store::with_path(path, [&] { bytes = store::encode_model(ensemble); });
+  base::OutputFile file(path);
+  file.write(bytes);
+  file.commit();
+}
+
+Ensemble load(const std::filesystem::path& path) {
+  std::optional<Ensemble> ensemble;
+  store::with_path(path, [&] { ensemble = store::decode_model(store::read_container(path)); });
+  return *ensemble;
+}
+
+}  // namespace credens

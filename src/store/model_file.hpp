@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Model files: an ensemble as the bytes of one safetensors file, and back. `credens::save` and `credens::load` are
+// built on this.
+
+#pragma once
+
+#include <credens/ensemble.hpp>
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace credens::store {
+
+/// The same ensemble always has the same bytes. Throws model for an ensemble that no file can hold.
+std::string encode_model(const Ensemble& ensemble);
+
+/// Throws model, without naming the file, unless the bytes are a sound model file.
+Ensemble decode_model(std::string_view bytes);
+
+/// The bytes of a safetensors file. What cannot be one is refused before it is read whole, so that no file takes more
+/// memory than it should.
+std::string read_container(const std::filesystem::path& path);
+
+}  // namespace credens::store

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The safetensors container: 8 bytes with the length of the header, little-endian; a JSON header padded with blanks to
+// a multiple of 8; the tensors' values without gaps. Ours carries a checksum of itself under the metadata key
+// "credens_checksum".
+//
+// Sentences do not name the file; who knows its path adds it.
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "store/json.hpp"
+
+namespace credens::store {
+
+/// The longest header that is written or read.
+constexpr std::size_t longest_header = std::size_t{64} << 20;
+
+enum class Dtype { f32, f64 };
+
+using TensorShape = std::vector<std::size_t>;
+
+struct Tensor {
+  std::string name;
+  TensorShape shape;
+  std::variant<std::vector<float>, std::vector<double>> values;  ///< row-major
+};
+
+/// Ordered keys and values.
+using Metadata = std::vector<std::pair<std::string, std::string>>;
+
+/// The bytes of a file with these tensors in this order, and the checksum after the given metadata. Throws model where
+/// the header would be too long.
+std::string encode_safetensors(const Metadata& metadata, std::span<const Tensor> tensors);
+
+/// A tensor in a file's bytes, which need not be aligned.
+struct TensorView {
+  Dtype dtype = Dtype::f32;
+  TensorShape shape;
+  std::string_view bytes;
+};
+
+using TensorMap = std::map<std::string, TensorView, std::less<>>;
+
+/// "F32 [3, 4]".
+std::string describe(Dtype dtype, const TensorShape& shape);
+
+/// Throws model unless a file of `size` bytes that starts with `first_bytes` (at least 9 of them, or all) can have the
+/// header it announces: for a look before the whole file is read.
+void check_frame(std::string_view first_bytes, std::uint64_t size);
+
+/// Reads in steps, because a newer format may differ in anything but its metadata. Points into `bytes`.
+class SafetensorsReader {
+ public:
+  explicit SafetensorsReader(std::string_view bytes);  ///< throws model unless the header is JSON
+
+  std::optional<std::string> metadata(std::string_view key) const;
+  TensorMap tensors()
+      const;  ///< throws model unless they fill the file: known types, shapes that fit, no gap, no overlap
+  void check_checksum() const;  ///< throws model where it is missing or wrong
+
+ private:
+  std::string_view bytes_;
+  std::string_view header_;
+  std::string_view data_;
+  SortedJson entries_;
+};
+
+}  // namespace credens::store
