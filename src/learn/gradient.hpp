@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/aligned.hpp"
+#include "learn/loss.hpp"
 #include "learn/training_set.hpp"
 #include "model/mlp.hpp"
 
@@ -19,17 +20,43 @@ class GradientPass {
  public:
   GradientPass(const model::MlpShape& shape, std::size_t batch);
 
-  /// The mean of u_i l_i over the batch (rows order[0..count)), and its gradient, without the prior, in the parameters' layout.
+  /// The mean of u_i l_i over the batch (rows order[0..count)), and its gradient, without the prior, in the parameters'
+  /// layout.
   double run(const model::Mlp& network, const TrainingSet& data, std::span<const std::uint32_t> order);
 
   std::span<const float> gradient() const { return gradient_; }
 
  private:
-  // activations, slopes, deltas, gathered rows, transposed weights ... as the implementation needs
+  /// One layer's buffers, [batch x stride] each.
+  struct Layer {
+    math::PanelShape panel;
+    std::size_t stride;                     ///< padded(out)
+    base::AlignedVector<float> output;      ///< f(z)
+    base::AlignedVector<float> slope;       ///< f'(z), for activations whose slope does not follow from the output
+    base::AlignedVector<float> delta;       ///< dl/dz
+    base::AlignedVector<float> transposed;  ///< the weights for the way back; none in the first layer
+
+    float* slope_data() { return slope.empty() ? nullptr : slope.data(); }
+  };
+
+  void forward(const model::Mlp& network, std::size_t rows);
+  void backward(const model::Mlp& network, std::size_t rows);
+  const float* input_of(std::size_t layer) const {
+    return layer == 0 ? inputs_.data() : layers_[layer - 1].output.data();
+  }
+  std::size_t input_stride_of(std::size_t layer) const {
+    return layer == 0 ? input_stride_ : layers_[layer - 1].stride;
+  }
+
+  std::size_t input_stride_;
+  base::AlignedVector<float> inputs_;  ///< the batch's rows, gathered
+  std::vector<Layer> layers_;
+  BatchLoss loss_;
   base::AlignedVector<float> gradient_;
 };
 
-/// The weighted mean of l_i over all rows, in double statistics: no gradient. Used for divergence checks and early stopping.
+/// The weighted mean of l_i over all rows, in double statistics: no gradient. Used for divergence checks and early
+/// stopping.
 double mean_loss(const model::Mlp& network, const TrainingSet& data);
 
 }  // namespace credens::learn

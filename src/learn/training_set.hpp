@@ -13,6 +13,15 @@
 
 namespace credens::learn {
 
+/// From the units of the data to those of the networks.
+struct Scaling {
+  data::Scaler inputs;
+  data::Scaler targets;
+};
+
+/// Targets standardised by all rows of `train`, inputs too unless that is not wanted.
+Scaling make_scaling(const Dataset& train, bool standardise_inputs);
+
 /// N rows, d inputs, q outputs, in network units.
 struct TrainingSet {
   std::size_t rows = 0;
@@ -23,9 +32,15 @@ struct TrainingSet {
   std::vector<float> targets;               ///< [N x q]
   std::vector<float> weights;               ///< N with mean 1, or none
   std::vector<float> known_variance;        ///< [N x q], or none
-  double weight_total = 0;                  ///< sum of the row weights as given; N without weights: the N of the MAP loss
+  double weight_total = 0;  ///< sum of the row weights as given; N without weights: the N of the MAP loss
+
+  float weight(std::size_t row) const { return weights.empty() ? 1.0F : weights[row]; }
+  float known(std::size_t row, std::size_t output) const {
+    return known_variance.empty() ? 0.0F : known_variance[row * outputs + output];
+  }
 };
 
+/// Throws data where a value leaves the range of float, or where the weights have no positive sum.
 TrainingSet make_training_set(const Dataset& data, const data::Scaler& inputs, const data::Scaler& targets);
 
 }  // namespace credens::learn

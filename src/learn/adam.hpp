@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Adam (Kingma and Ba 2015) with bias correction, constants 0.9, 0.999, 1e-8; the prior enters through the gradient.
+
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "base/aligned.hpp"
+#include "model/mlp.hpp"
+
+namespace credens::learn {
+
+/// The moments of one network's parameters.
+class Adam {
+ public:
+  explicit Adam(std::size_t parameters) : first_(parameters), second_(parameters) {}
+
+  /// One step. `decay` = lambda / U pulls on what the prior covers: all parameters but those of constant noise.
+  void step(double rate, double decay, std::span<const float> gradient, model::Mlp& network);
+
+ private:
+  base::AlignedVector<float> first_;
+  base::AlignedVector<float> second_;
+  double beta1_power_ = 1;  ///< beta1^t
+  double beta2_power_ = 1;
+};
+
+}  // namespace credens::learn

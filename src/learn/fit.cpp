@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <credens/fit.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+#include "learn/recipe.hpp"
+#include "learn/train_members.hpp"
+#include "learn/training_set.hpp"
+
+namespace credens {
+
+namespace learn {
+
+namespace {
+
+data::InputLayout input_layout(const Dataset& train) {
+  data::InputLayout layout{.input_names = train.input_names(),
+                           .inputs = train.inputs().cols(),
+                           .positions = train.input_columns(),
+                           .training_cols = train.table_columns() == 0 ? train.inputs().cols() : train.table_columns()};
+  if (layout.positions.empty()) {
+    layout.positions.resize(layout.inputs);
+    std::iota(layout.positions.begin(), layout.positions.end(), std::size_t{0});
+  }
+  return layout;
+}
+
+std::vector<model::Member> by_index(std::vector<model::Member> members) {
+  std::vector<std::size_t> order(members.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t position) { return members[position].index; });
+  std::vector<model::Member> sorted;
+  for (const std::size_t position : order) sorted.push_back(std::move(members[position]));
+  return sorted;
+}
+
+}  // namespace
+
+Ensemble assemble(const Dataset& train, const FitOptions& options, std::vector<model::Member> members) {
+  Scaling scaling = make_scaling(train, options.standardise_inputs);
+  model::EnsembleState state;
+  state.weights.assign(members.size(), 1 / static_cast<double>(members.size()));
+  state.members = by_index(std::move(members));
+  state.total_members = options.members;
+  state.input_scaler = std::move(scaling.inputs);
+  state.target_scaler = std::move(scaling.targets);
+  state.layout = input_layout(train);
+  state.target_names = train.target_names();
+  state.noise_names = train.noise_names();
+  state.known_noise = !train.noise_std().empty();
+  state.prior_precision = options.prior_precision;
+  state.options = stored_options(options);
+  state.seed = options.seed;
+  state.data = {.rows = train.rows(), .fingerprint = train.fingerprint()};
+  model::check(state);
+  return Ensemble(std::make_shared<const model::EnsembleState>(std::move(state)));
+}
+
+}  // namespace learn
+
+Ensemble fit(const Dataset& train, const FitOptions& options) {
+  learn::check(options, train);
+  std::vector<std::size_t> all(options.members);
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return learn::assemble(train, options, learn::train_members(train, options, all));
+}
+
+}  // namespace credens

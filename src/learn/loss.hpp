@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The Gaussian loss of a minibatch, from the head's outputs to its deltas. reference.hpp says the same row by row.
+//
+// Letters: row i of n, output k, weight u_i, mean m, target y, variance v = f(raw) + floor + known, l = 1/2 sum_k [(m -
+// y)^2 / v + log v].
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/aligned.hpp"
+#include "learn/training_set.hpp"
+#include "model/mlp.hpp"
+
+namespace credens::learn {
+
+/// Buffers for one network shape and batches of up to `batch` rows.
+class BatchLoss {
+ public:
+  BatchLoss(const model::MlpShape& shape, std::size_t batch);
+
+  /// (1 / n) sum_i u_i l_i over the rows `order` of `data`, whose head outputs are `head` [n x stride]. Writes its
+  /// derivative by the head's units into `delta` [n x stride], pads untouched, and that by the raw values of constant
+  /// noise into `constant_noise_gradient` [q], or nothing.
+  double run(const model::Mlp& network, const TrainingSet& data, std::span<const std::uint32_t> order,
+             const float* head, std::size_t stride, float* delta, std::span<float> constant_noise_gradient);
+
+ private:
+  void find_variances(const model::Mlp& network, const float* head, std::size_t stride, std::size_t rows);
+  double add_row(const TrainingSet& data, std::size_t row, std::size_t i, double scale, const float* means,
+                 float* delta);
+  void write_noise_delta(float* delta, std::size_t stride, std::size_t rows,
+                         std::span<float> constant_noise_gradient) const;
+
+  /// Of row i and output k among the raw values: shared noise has one per row, per-output noise q, constant noise q in
+  /// all.
+  std::size_t raw_at(std::size_t i, std::size_t k) const { return i * row_step_ + k * output_step_; }
+
+  NoiseKind noise_;
+  NoiseLink link_;
+  std::size_t outputs_;
+  std::size_t row_step_;
+  std::size_t output_step_;
+  base::AlignedVector<float> raw_;
+  base::AlignedVector<float> variance_;  ///< f(raw) + floor
+  base::AlignedVector<float> slope_;     ///< f'(raw)
+  std::vector<double> raw_delta_;
+};
+
+}  // namespace credens::learn

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "learn/recipe.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/check.hpp"
+#include "learn/names.hpp"
+
+namespace credens::base {
+
+/// Lists of widths: `128,64,32`, `none`, or several of these separated by `/`.
+template <>
+struct FieldText<std::vector<std::vector<std::size_t>>> {
+  using Widths = std::vector<std::size_t>;
+
+  static std::vector<Widths> parse(std::string_view text) {
+    std::vector<Widths> lists;
+    for (const std::string& word : split(text, '/')) {
+      const std::string_view list = trim(word);
+      require(!list.empty(), ErrorCode::usage, "{} has an empty list of widths", quoted(text));
+      lists.push_back(list == "none" ? Widths{} : FieldText<Widths>::parse(list));
+    }
+    return lists;
+  }
+
+  static OptionValue value(const std::vector<Widths>& field) {
+    std::vector<std::string> words;
+    for (const Widths& list : field) words.push_back(list.empty() ? "none" : to_text(FieldText<Widths>::value(list)));
+    return join(words, "/");
+  }
+};
+
+}  // namespace credens::base
+
+namespace credens::learn {
+
+namespace {
+
+using Table = base::OptionTable<FitOptions>;
+using WidthLists = std::vector<std::vector<std::size_t>>;
+
+constexpr std::size_t most_layers = 64;
+constexpr std::size_t widest_layer = 65536;
+constexpr std::size_t most_members = 100000;
+constexpr std::size_t most_epochs = 1000000000;
+constexpr double largest_rate = 1e6;
+constexpr double largest_precision = 1e12;
+constexpr std::string_view validation_name = "validation";
+
+template <class T>
+std::function<bool(const T&)> between(T low, T high) {
+  return [low, high](const T& value) { return low <= value && value <= high; };
+}
+
+template <class E>
+std::string one_of() {
+  return "one of " + base::join(base::all_names<E>(), ", ");
+}
+
+bool are_widths(const WidthLists& lists) {
+  return !lists.empty() && std::ranges::all_of(lists, [](const std::vector<std::size_t>& list) {
+    return list.size() <= most_layers && std::ranges::all_of(list, between<std::size_t>(1, widest_layer));
+  });
+}
+
+void add_network(Table& table) {
+  table.add("recipe", &FitOptions::recipe,
+            "The training procedure; paper is that of the paper's experiments with real data", one_of<Recipe>());
+  table.add("members", &FitOptions::members, "Number of networks in the ensemble", "a whole number from 1 to 100000",
+            between<std::size_t>(1, most_members));
+  table.add<WidthLists>(
+      "hidden", &FitOptions::hidden,
+      "Widths of the hidden layers, or none for a linear model; several lists separated by / are dealt to "
+      "the members in turn",
+      "at most 64 widths from 1 to 65536 separated by commas, or none", are_widths);
+  table.add<std::vector<Activation>>("activation", &FitOptions::activation,
+                                     "Activation of the hidden layers; several are dealt to the members in turn",
+                                     one_of<Activation>() + ", or several separated by commas",
+                                     [](const std::vector<Activation>& list) { return !list.empty(); });
+  table.add("noise", &FitOptions::noise,
+            "What the noise variance depends on: shared is one function of the inputs for all outputs, per-output one "
+            "function each, constant one number each, known is given with the data",
+            one_of<NoiseKind>());
+  table.add("noise_link", &FitOptions::noise_link, "Function that makes the noise head's value a variance",
+            one_of<NoiseLink>());
+}
+
+void add_training(Table& table) {
+  table.add("epochs", &FitOptions::epochs, "Passes over the training rows", "a whole number from 1 to 1000000000",
+            between<std::size_t>(1, most_epochs));
+  table.add("batch", &FitOptions::batch, "Rows per gradient step; more than there are means all of them",
+            "a whole number above 0", between<std::size_t>(1, std::numeric_limits<std::int64_t>::max()));
+  table.add("learning_rate", &FitOptions::learning_rate, "Step size of Adam before the schedule lowers it",
+            "a number above 0, at most 1000000", between<double>(std::numeric_limits<double>::min(), largest_rate));
+  table.add(
+      "schedule", &FitOptions::schedule,
+      "Course of the learning rate: constant, a tenth of it in the last five epochs (drop-last-five), halved in each "
+      "of the last five (halve-last-five), or to 0 along half a cosine",
+      one_of<Schedule>());
+  table.add("standardise_inputs", &FitOptions::standardise_inputs,
+            "Shift and scale each input to mean 0 and standard deviation 1", "true or false");
+  table.add("validation_fraction", &FitOptions::validation_fraction,
+            "Share of the rows held back to choose each member's best epoch; 0 trains on all rows to the last epoch",
+            "a number from 0 to below 1", between<double>(0, std::nextafter(1.0, 0.0)));
+  table.add("patience", &FitOptions::patience,
+            "Epochs without a better validation loss after which a member stops, where there are validation rows",
+            "a whole number above 0", between<std::size_t>(1, std::numeric_limits<std::int64_t>::max()));
+}
+
+void add_posterior(Table& table) {
+  table.add("lambda", &FitOptions::prior_precision, "Precision of the Gaussian prior on all weights and biases",
+            "a number from 0 to 1e12", between<double>(0, largest_precision));
+  table.add(
+      "posterior", &FitOptions::posterior,
+      "Distribution of each member's last layer: delta is a point (the classical deep ensemble), isotropic one width "
+      "per member, diagonal one per weight, full a covariance matrix",
+      one_of<PosteriorKind>());
+  table.add("random_bias", &FitOptions::random_bias, "Let the posterior cover the last layer's bias too",
+            "true or false");
+}
+
+Table make_table() {
+  Table table;
+  add_network(table);
+  add_training(table);
+  add_posterior(table);
+  table.add("seed", &FitOptions::seed, "Number that all random choices follow from",
+            "a whole number from 0 to 18446744073709551615");
+  table.add("threads", &FitOptions::threads,
+            "Members trained at the same time; 0 takes all cores and none changes the result", "a whole number from 0",
+            between<int>(0, std::numeric_limits<int>::max()), false);
+  return table;
+}
+
+/// Every field through its own text: the ranges of the table hold for C++ and Python as well.
+void check_ranges(const FitOptions& options) {
+  FitOptions copy;
+  for (const auto& option : fit_options().options()) option.set(copy, base::to_text(option.get(options)));
+}
+
+void check_posterior(const FitOptions& options) {
+  const bool needs_prior = options.posterior == PosteriorKind::diagonal || options.posterior == PosteriorKind::full;
+  base::require(!needs_prior || options.prior_precision > 0, ErrorCode::usage,
+                "posterior {} with lambda 0, expected lambda above 0", base::name_of(options.posterior));
+}
+
+void check_train(const FitOptions& options, const Dataset& train) {
+  base::require(train.rows() >= 2, ErrorCode::data, "the training data have {} row{}, expected at least 2",
+                train.rows(), train.rows() == 1 ? "" : "s");
+  base::require(train.rows() <= std::numeric_limits<std::uint32_t>::max(), ErrorCode::data,
+                "the training data have {} rows, expected at most {}", train.rows(),
+                std::numeric_limits<std::uint32_t>::max());
+  base::require(train.inputs().cols() > 0, ErrorCode::data, "the training data have no inputs, expected at least 1");
+  base::require(options.noise != NoiseKind::known || !train.noise_std().empty(), ErrorCode::usage,
+                "noise is known, but the data have no noise standard deviations");
+}
+
+void check_validation(const FitOptions& options, const Dataset& train) {
+  if (options.validation == nullptr) return;
+  const Dataset& validation = *options.validation;
+  base::require(options.validation_fraction == 0, ErrorCode::usage,
+                "both a validation fraction and validation rows are given, expected one of them");
+  base::require(validation.rows() > 0, ErrorCode::data, "the validation data have no rows, expected at least 1");
+  base::require(
+      validation.inputs().cols() == train.inputs().cols() && validation.targets().cols() == train.targets().cols(),
+      ErrorCode::usage, "the validation data have {} inputs and {} targets, expected {} and {} as in training",
+      validation.inputs().cols(), validation.targets().cols(), train.inputs().cols(), train.targets().cols());
+  base::require(validation.input_names().empty() || train.input_names().empty() ||
+                    validation.input_names() == train.input_names(),
+                ErrorCode::usage, "the validation data have the inputs {}, expected {} as in training",
+                base::join(validation.input_names(), ", "), base::join(train.input_names(), ", "));
+  base::require(validation.noise_std().empty() == train.noise_std().empty(), ErrorCode::usage,
+                "the {} data have noise standard deviations, but the {} data have none",
+                train.noise_std().empty() ? "validation" : "training",
+                train.noise_std().empty() ? "training" : "validation");
+}
+
+}  // namespace
+
+const base::OptionTable<FitOptions>& fit_options() {
+  static const Table table = make_table();
+  return table;
+}
+
+base::OptionValues stored_options(const FitOptions& options) {
+  base::OptionValues values = fit_options().values(options, true);
+  if (options.validation != nullptr) values.emplace_back(validation_name, options.validation->fingerprint());
+  return values;
+}
+
+FitOptions restore_options(const base::OptionValues& values) {
+  FitOptions options;
+  for (const auto& [name, value] : values) {
+    if (name == validation_name) continue;  // a fingerprint: the rows themselves are not stored
+    const auto* option = fit_options().find(name);
+    base::require(option != nullptr && option->determines_result, ErrorCode::model, "unknown option {}",
+                  base::quoted(name));
+    try {
+      option->set(options, base::to_text(value));
+    } catch (const Error&) {
+      base::fail(ErrorCode::model, "option {} is {}, expected {}", name, base::quoted(base::to_text(value)),
+                 option->expects);
+    }
+  }
+  return options;
+}
+
+void check(const FitOptions& options, const Dataset& train) {
+  check_ranges(options);
+  check_posterior(options);
+  check_train(options, train);
+  check_validation(options, train);
+}
+
+model::MlpShape member_shape(const FitOptions& options, std::size_t member, std::size_t inputs, std::size_t outputs) {
+  return {.inputs = inputs,
+          .hidden = options.hidden[member % options.hidden.size()],
+          .activation = options.activation[member % options.activation.size()],
+          .outputs = outputs,
+          .noise = options.noise,
+          .noise_link = options.noise_link};
+}
+
+}  // namespace credens::learn
