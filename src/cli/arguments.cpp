@@ -95,9 +95,18 @@ std::string long_name(const Argument& argument) {
   return argument.names.substr(argument.names.rfind(',') + 1);
 }
 
-void Arguments::add(Argument argument) {
+void parse_or_explain(std::string_view name, std::string_view text, std::string_view expects,
+                      const std::function<void()>& parse) {
+  try {
+    parse();
+  } catch (const Error&) {
+    base::fail(ErrorCode::usage, "{} is {}, expected {}", name, base::quoted(text), expects);
+  }
+}
+
+Argument& Arguments::add(Argument argument) {
   if (argument.group.empty()) argument.group = argument.is_file() ? "Files" : group_;
-  arguments_.push_back(std::move(argument));
+  return arguments_.emplace_back(std::move(argument));
 }
 
 void Arguments::file(std::string name, std::string& into, std::string help) {
@@ -122,14 +131,6 @@ void Arguments::toggle(std::string name, bool& into, std::string help) {
   add({.names = std::move(name), .help = std::move(help), .set = [&into](const std::string& text) {
          into = text == "true";
        }});
-}
-
-void Arguments::required_option(std::string names, std::string value, std::string& into, std::string help) {
-  add({.names = std::move(names),
-       .value = std::move(value),
-       .help = std::move(help),
-       .required = true,
-       .set = [&into](const std::string& text) { into = text; }});
 }
 
 bool Arguments::parse(std::span<const std::string> words) const {

@@ -43,7 +43,8 @@ class Arguments {
   /// What follows is listed under this title.
   void group(std::string title) { group_ = std::move(title); }
 
-  void add(Argument argument);
+  /// All return what was added, valid until the next one is.
+  Argument& add(Argument argument);
 
   void file(std::string name, std::string& into, std::string help);  ///< must be given
   void optional_file(std::string name, std::string& into, std::string help);
@@ -52,15 +53,12 @@ class Arguments {
 
   /// An option of any type that base::FieldText knows; its default is what `into` holds now.
   template <class T>
-  void option(std::string names, std::string value, T& into, std::string help, Expected<T> expected = {});
+  Argument& option(std::string names, std::string value, T& into, std::string help, Expected<T> expected);
 
   /// The same without a default.
   template <class T>
-  void option(std::string names, std::string value, std::optional<T>& into, std::string help,
-              Expected<T> expected = {});
-
-  /// An option that must be given.
-  void required_option(std::string names, std::string value, std::string& into, std::string help);
+  Argument& option(std::string names, std::string value, std::optional<T>& into, std::string help,
+                   Expected<T> expected);
 
   const std::vector<Argument>& all() const { return arguments_; }
 
@@ -75,40 +73,40 @@ class Arguments {
 /// "-o,--output" -> "--output": the name used in sentences.
 std::string long_name(const Argument& argument);
 
+/// Runs `parse`; where it throws, throws usage in its place: `--level is "2", expected a number between 0 and 1`.
+void parse_or_explain(std::string_view name, std::string_view text, std::string_view expects,
+                      const std::function<void()>& parse);
+
 // ---- implementation ----
 
-/// Throws usage: `--level is "2", expected a number between 0 and 1`.
 template <class T>
 T parse_value(std::string_view name, std::string_view text, const Expected<T>& expected) {
   std::optional<T> value;
-  try {
+  parse_or_explain(name, text, expected.text, [&] {
     value = base::FieldText<T>::parse(text);
-  } catch (const Error& error) {
-    base::require(!expected.text.empty(), ErrorCode::usage, "{}: {}", name, error.what());
-  }
-  base::require(value && (!expected.holds || expected.holds(*value)), ErrorCode::usage, "{} is {}, expected {}", name,
-                base::quoted(text), expected.text);
+    base::require(!expected.holds || expected.holds(*value), ErrorCode::usage, "out of range");
+  });
   return *std::move(value);
 }
 
 template <class T>
-void Arguments::option(std::string names, std::string value, T& into, std::string help, Expected<T> expected) {
+Argument& Arguments::option(std::string names, std::string value, T& into, std::string help, Expected<T> expected) {
   Argument argument{.names = std::move(names), .value = std::move(value), .help = std::move(help)};
   argument.shown_default = base::to_text(base::FieldText<T>::value(into));
   argument.set = [&into, expected, name = long_name(argument)](const std::string& text) {
     into = parse_value(name, text, expected);
   };
-  add(std::move(argument));
+  return add(std::move(argument));
 }
 
 template <class T>
-void Arguments::option(std::string names, std::string value, std::optional<T>& into, std::string help,
-                       Expected<T> expected) {
+Argument& Arguments::option(std::string names, std::string value, std::optional<T>& into, std::string help,
+                            Expected<T> expected) {
   Argument argument{.names = std::move(names), .value = std::move(value), .help = std::move(help)};
   argument.set = [&into, expected, name = long_name(argument)](const std::string& text) {
     into = parse_value(name, text, expected);
   };
-  add(std::move(argument));
+  return add(std::move(argument));
 }
 
 }  // namespace credens::cli

@@ -2,8 +2,10 @@
 
 #include "cli/print.hpp"
 
+#include <algorithm>
 #include <cstdio>
-#include <string>
+
+#include <fmt/format.h>
 
 #include "base/file.hpp"
 
@@ -13,6 +15,18 @@ void print(std::string_view text) {
   base::OutputFile output("-");
   output.write(text);
   output.commit();
+}
+
+void print_json(const Json& document) {
+  print(document.dump(2) + "\n");
+}
+
+void print_lines(const Lines& lines) {
+  std::size_t width = 0;
+  for (const auto& [name, value] : lines) width = std::max(width, name.size());
+  std::string text;
+  for (const auto& [name, value] : lines) text += fmt::format("{:<{}}  {}\n", name, width, value);
+  print(text);
 }
 
 void print_error(std::string_view line) {

@@ -10,6 +10,14 @@
 
 namespace credens::cli {
 
+Verb fit_verb();
+Verb merge_verb();
+Verb widen_verb();
+Verb predict_verb();
+Verb evaluate_verb();
+Verb sample_verb();
+Verb outputs_verb();
+Verb inspect_verb();
 Verb version_verb();
 
 /// In the order of the overview.

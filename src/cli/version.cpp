@@ -2,10 +2,9 @@
 
 #include <credens/version.hpp>
 
-#include <nlohmann/json.hpp>
-
 #include "cli/print.hpp"
 #include "cli/verbs.hpp"
+#include "math/kernels.hpp"
 
 namespace credens::cli {
 
@@ -24,15 +23,14 @@ std::string compiler() {
 }
 
 void declare(Arguments& arguments, VersionArguments& version) {
-  arguments.toggle("--json", version.json, "print JSON");
+  arguments.toggle("--json", version.json, "Print JSON");
 }
 
 void run(const VersionArguments& arguments) {
   if (arguments.json) {
-    const nlohmann::ordered_json document = {{"version", version()}, {"compiler", compiler()}};
-    print(document.dump(2) + "\n");
+    print_json(Json{{"version", version()}, {"compiler", compiler()}, {"kernels", math::kernel_target()}});
   } else {
-    print(fmt::format("credens {} ({})\n", version(), compiler()));
+    print(fmt::format("credens {} ({}, kernels for {})\n", version(), compiler(), math::kernel_target()));
   }
 }
 

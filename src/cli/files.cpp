@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "cli/files.hpp"
+
+#include <unistd.h>
+
+#include "base/check.hpp"
+#include "base/file.hpp"
+
+namespace credens::cli {
+
+void check_writable(const std::filesystem::path& path) {
+  const base::OutputFile probe(path);
+}
+
+void check_not_input(const std::string& output, const std::vector<std::string>& inputs) {
+  for (const std::string& input : inputs) {
+    std::error_code none;
+    const bool is_same =
+        std::filesystem::is_regular_file(output, none) && std::filesystem::equivalent(output, input, none);
+    base::require(!is_same, ErrorCode::usage, "{} would be overwritten with the result, expected another name for -o",
+                  input);
+  }
+}
+
+void check_memory(double values, std::string_view what) {
+  const double needed = values * sizeof(double);
+  const double memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  constexpr double gigabyte = 1e9;
+  base::require(needed <= memory, ErrorCode::failure, "{} needs {:.1f} GB of memory, this machine has {:.1f} GB", what,
+                needed / gigabyte, memory / gigabyte);
+}
+
+}  // namespace credens::cli

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <credens/fit.hpp>
+#include <credens/store.hpp>
+#include <credens/widen.hpp>
+
+#include <algorithm>
+#include <chrono>
+
+#include "cli/config.hpp"
+#include "cli/expectations.hpp"
+#include "cli/files.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/summary.hpp"
+#include "cli/training.hpp"
+#include "cli/verbs.hpp"
+#include "learn/train_members.hpp"
+#include "math/statistics.hpp"
+#include "report/number.hpp"
+
+namespace credens::cli {
+
+namespace {
+
+struct FitArguments {
+  FitSettings settings;
+  std::string train;
+  std::string output;
+  std::string checkpoint;
+  std::optional<MemberRange> range;
+  ProgressKind progress = ProgressKind::automatic;
+  bool resume = false;
+  bool print_config = false;
+  bool json = false;
+};
+
+/// The flag of a setting. It is declared after `--config`, and so it has the last word.
+void declare_setting(Arguments& arguments, const Setting& setting, FitSettings& settings) {
+  const base::Option<FitSettings>& option = setting.option;
+  Argument argument{.names = base::flag_of(option.name),
+                    .value = setting.value,
+                    .help = option.is_switch ? option.help : fmt::format("{}: {}", option.help, option.expects),
+                    .shown_default = base::to_text(option.get(settings)),
+                    .has_opposite = option.is_switch,
+                    .group = setting.group};
+  argument.set = [&option, &settings](const std::string& text) { option.set(settings, text); };
+  arguments.add(std::move(argument));
+}
+
+void declare_run(Arguments& arguments, FitArguments& fit) {
+  arguments.group("Run");
+  arguments.option<std::string>("--checkpoint", "DIR", fit.checkpoint,
+                                "Folder for finished members, kept; MODEL.checkpoint, removed on success, if not given",
+                                {});
+  arguments.toggle("--resume", fit.resume, "Go on with the finished members of an interrupted run");
+  arguments.option<MemberRange>("--member-range", "A:B", fit.range,
+                                "Train members A to B - 1 only and write a part for `credens merge`",
+                                {.text = "A:B with whole numbers A < B"});
+  arguments.option("--progress", "KIND", fit.progress,
+                   "How progress is shown on standard error: " + one_of<ProgressKind>().text, one_of<ProgressKind>());
+  arguments.toggle("--print-config", fit.print_config, "Print the settings as TOML for --config, and stop");
+  arguments.toggle("--json", fit.json, "Print the summary as JSON");
+}
+
+void declare(Arguments& arguments, FitArguments& fit) {
+  arguments.optional_file("TRAIN", fit.train,
+                          "Table of training rows: text, also compressed, or .npy; - is standard input");
+  arguments.option<std::string>("-o,--output", "MODEL", fit.output, "Where the model is written", {});
+  arguments.add({.names = "--config",
+                 .value = "FILE.toml",
+                 .help = "Settings by the names of these flags; a flag beats the file",
+                 .set = [&fit](const std::string& path) { read_config(path, fit.settings); }});
+  for (const Setting& setting : fit_settings()) declare_setting(arguments, setting, fit.settings);
+  declare_run(arguments, fit);
+}
+
+MemberRange range_of(const FitArguments& arguments) {
+  const std::size_t members = arguments.settings.options.members;
+  const MemberRange range = arguments.range.value_or(MemberRange{0, members});
+  base::require(range.end <= members, ErrorCode::usage,
+                "--member-range ends at {}, expected at most {}, the number of members", range.end, members);
+  return range;
+}
+
+void check(const FitArguments& arguments) {
+  base::require(!arguments.train.empty(), ErrorCode::usage, "TRAIN is missing: give a table of training rows");
+  base::require(!arguments.settings.columns.targets.empty(), ErrorCode::usage,
+                "--target is missing: say which columns are to be predicted");
+  base::require(!arguments.output.empty(), ErrorCode::usage, "-o is missing: say where the model is to be written");
+  const std::string& validation = arguments.settings.validation_file;
+  base::require(arguments.train != "-" || validation != "-", ErrorCode::usage,
+                "training and validation rows are both standard input, expected at most one of them");
+  base::require(!arguments.resume || arguments.output != "-" || !arguments.checkpoint.empty(), ErrorCode::usage,
+                "--resume needs --checkpoint where the model goes to standard output");
+  range_of(arguments);
+  check_not_input(arguments.output, {arguments.train, validation});
+  check_writable(arguments.output);
+}
+
+TrainingPlan plan_of(const FitArguments& arguments, const Dataset& train, const FitOptions& options) {
+  const bool named = !arguments.checkpoint.empty();
+  const std::string by_default = arguments.output == "-" ? "" : arguments.output + ".checkpoint";
+  return {.train = &train,
+          .options = options,
+          .range = range_of(arguments),
+          .checkpoint = named ? arguments.checkpoint : by_default,
+          .checkpoint_is_ours = !named,
+          .resume = arguments.resume,
+          .progress = arguments.progress};
+}
+
+/// The median over rows and outputs of epistemic by aleatoric standard deviation, at the rows of training.
+double median_ratio(const Ensemble& ensemble, const Dataset& train) {
+  const Predictive predictive = ensemble.predict(train.inputs(), {.noise_std = train.noise_std()});
+  const Matrix epistemic = predictive.epistemic_variance();
+  const Matrix aleatoric = predictive.aleatoric_variance();
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < epistemic.values().size(); ++i) {
+    ratios.push_back(std::sqrt(epistemic.values()[i] / aleatoric.values()[i]));
+  }
+  return math::weighted_median(ratios, {});
+}
+
+void save_finished(const Ensemble& ensemble, const std::string& path, const Training& training) {
+  try {
+    save(ensemble, path);
+  } catch (const Error& error) {
+    throw Error(error.code(), error.what() + training.kept_sentence());
+  }
+  training.finish();
+}
+
+Ensemble train_and_widen(const FitArguments& arguments, const Dataset& train, const FitOptions& given) {
+  const InterruptWatch watch;
+  FitOptions options = given;
+  options.stop = watch.token();
+  Training training(plan_of(arguments, train, options));
+  Ensemble narrow = learn::assemble(train, options, training.run());
+  Ensemble wide = widen(narrow, train, {.threads = options.threads});
+  save_finished(wide, arguments.output, training);
+  return wide;
+}
+
+void run(const FitArguments& arguments) {
+  if (arguments.print_config) return print(config_text(arguments.settings));
+  check(arguments);
+  const auto start = std::chrono::steady_clock::now();
+  const Dataset train = Dataset::from_file(arguments.train, arguments.settings.columns);
+  FitOptions options = arguments.settings.options;
+  std::optional<Dataset> validation;
+  if (!arguments.settings.validation_file.empty()) {
+    validation = Dataset::from_file(arguments.settings.validation_file, arguments.settings.columns);
+    options.validation = &*validation;
+  }
+  const Ensemble ensemble = train_and_widen(arguments, train, options);
+  const double ratio = median_ratio(ensemble, train);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  print_summary(
+      ensemble, arguments.output, arguments.json,
+      {{"epistemic / aleatoric", fmt::format("{} (median over the training rows)", report::significant(ratio))},
+       {"time", duration_text(seconds)}},
+      {{"epistemic_aleatoric_ratio_median", ratio}, {"seconds", seconds}});
+}
+
+}  // namespace
+
+Verb fit_verb() {
+  return make_verb<FitArguments>("fit", "trains an ensemble of networks on a table and widens it",
+                                 {"credens fit train.csv --target y --members 5 --epochs 20 -o model.safetensors"},
+                                 declare, run);
+}
+
+}  // namespace credens::cli

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "cli/interrupt.hpp"
+
+#include <pthread.h>
+
+namespace credens::cli {
+
+namespace {
+
+bool is_ignored(int signal) {
+  struct sigaction action {};
+  return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+/// As if the signal had never been caught.
+void die_of(int signal, const sigset_t& signals) {
+  std::signal(signal, SIG_DFL);
+  ::pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+  std::raise(signal);
+}
+
+}  // namespace
+
+InterruptWatch::InterruptWatch() {
+  ::sigemptyset(&signals_);
+  for (const int signal : {SIGINT, SIGTERM}) {
+    if (!is_ignored(signal)) ::sigaddset(&signals_, signal);
+  }
+  ::pthread_sigmask(SIG_BLOCK, &signals_, &previous_mask_);
+  watcher_ = std::jthread([this](const std::stop_token& end) { watch(end); });
+}
+
+InterruptWatch::~InterruptWatch() {
+  watcher_.request_stop();
+  watcher_.join();
+  ::pthread_sigmask(SIG_SETMASK, &previous_mask_, nullptr);
+}
+
+void InterruptWatch::watch(const std::stop_token& end) {
+  constexpr timespec pause{.tv_sec = 0, .tv_nsec = 50'000'000};
+  while (!end.stop_requested()) {
+    const int signal = ::sigtimedwait(&signals_, nullptr, &pause);
+    if (signal > 0 && !interrupted_.request_stop()) die_of(signal, signals_);
+  }
+}
+
+}  // namespace credens::cli

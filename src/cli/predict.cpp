@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <credens/store.hpp>
+
+#include <algorithm>
+
+#include "cli/columns.hpp"
+#include "cli/expectations.hpp"
+#include "cli/files.hpp"
+#include "cli/prediction_table.hpp"
+#include "cli/rows.hpp"
+#include "cli/verbs.hpp"
+#include "data/npy.hpp"
+#include "model/names.hpp"
+
+namespace credens::cli {
+
+namespace {
+
+struct PredictArguments {
+  RowArguments rows;
+  std::optional<double> level;
+  PredictionOptions options;
+  std::vector<std::string> keep;
+  std::string output = "-";
+  std::string joint;
+};
+
+void declare(Arguments& arguments, PredictArguments& predict) {
+  row_arguments(arguments, predict.rows);
+  arguments.group("Result");
+  arguments.option<std::string>("-o,--output", "OUT", predict.output,
+                                "CSV file, or .npy file by its name; - is standard output", {});
+  columns_option(arguments, "--keep", predict.keep, "Columns of DATA to copy in front of the predictions");
+  arguments.option<std::string>("--joint", "OUT.npy", predict.joint,
+                                "Also write the epistemic covariance between rows, [outputs, rows, rows]", {});
+  arguments.group("Intervals");
+  arguments.option<double>("--level", "P", predict.level, "Probability of the intervals; 0.95 if not given",
+                           probability());
+  arguments.option<double>("--coverage-factor", "K", predict.options.coverage_factor,
+                           "Intervals mean +- K standard deviations, in place of a level", positive_number());
+  arguments.option("--interval", "KIND", predict.options.interval,
+                   "gaussian: mean +- z standard deviations; mixture: central quantiles of the exact mixture",
+                   one_of<IntervalKind>());
+  arguments.option("--quantiles", "P,..", predict.options.quantiles,
+                   "Also the quantiles of the exact mixture at these probabilities", probabilities());
+}
+
+void check(const PredictArguments& arguments) {
+  check_arguments(arguments.rows);
+  base::require(!arguments.level || !arguments.options.coverage_factor, ErrorCode::usage,
+                "both --level and --coverage-factor are given, expected one of them");
+  base::require(!arguments.options.coverage_factor || arguments.options.interval == IntervalKind::gaussian,
+                ErrorCode::usage, "--coverage-factor goes with gaussian intervals, but --interval is mixture");
+  base::require(arguments.keep.empty() || arguments.rows.outputs.empty(), ErrorCode::usage,
+                "--keep names columns, but --outputs gives arrays");
+  base::require(arguments.joint != "-" || arguments.output != "-", ErrorCode::usage,
+                "predictions and --joint both go to standard output, expected at most one of them");
+  check_not_input(arguments.output, {arguments.rows.model, arguments.rows.data});
+  check_not_input(arguments.joint, {arguments.rows.model, arguments.rows.data});
+}
+
+std::vector<std::string> kept_names(const data::Table& table, const std::vector<std::string>& keep) {
+  std::vector<std::string> names;
+  for (const std::string& column : keep) {
+    const std::size_t position = data::find_column(table, column);
+    names.push_back(table.names.empty() ? fmt::format("column_{}", position) : table.names[position]);
+  }
+  return names;
+}
+
+void write_joint(const Ensemble& ensemble, const Rows& rows, const std::string& path) {
+  const auto count = static_cast<double>(rows.count());
+  check_memory(2 * count * count * static_cast<double>(ensemble.outputs()),
+               fmt::format("the joint covariance of {} rows", rows.count()));
+  data::NpyArray array{.shape = {ensemble.outputs(), rows.count(), rows.count()}, .values = {}};
+  const std::vector<Matrix> joint = rows.arrays ? ensemble.joint_epistemic_covariance(*rows.arrays)
+                                                : ensemble.joint_epistemic_covariance(rows.inputs);
+  for (const Matrix& matrix : joint)
+    array.values.insert(array.values.end(), matrix.values().begin(), matrix.values().end());
+  data::write_npy(path, array);
+}
+
+Matrix copy_rows(const Matrix& values, std::size_t first, std::size_t count) {
+  if (values.empty()) return {};
+  const std::span<const double> block = values.values().subspan(first * values.cols(), count * values.cols());
+  return {count, values.cols(), std::vector<double>(block.begin(), block.end())};
+}
+
+/// Block by block, so that the memory of predictions does not grow with the rows.
+void write_table_rows(const Ensemble& ensemble, const Rows& rows, const PredictionOptions& options, const Matrix& kept,
+                      TableWriter& writer) {
+  constexpr std::size_t block = 4096;
+  std::size_t read = 0;
+  std::size_t written = 0;
+  const auto source = [&](Matrix& inputs, Matrix& noise_std) {
+    const std::size_t count = std::min(block, rows.count() - read);
+    inputs = copy_rows(rows.inputs, read, count);
+    noise_std = copy_rows(rows.noise_std, read, count);
+    read += count;
+    return count > 0;
+  };
+  const auto sink = [&](const Predictive& predictive) {
+    const Matrix values = prediction_values(predictive, options);
+    const MatrixView parts[] = {kept.view().row_block(written, values.rows()), values};
+    writer.write(parts);
+    written += predictive.rows();
+  };
+  ensemble.predict_blocks(source, sink);
+}
+
+void write_predictions(const Ensemble& ensemble, const Rows& rows, const PredictArguments& arguments,
+                       const PredictionOptions& options) {
+  std::vector<std::string> columns = kept_names(rows.table, arguments.keep);
+  const std::vector<std::string> predictions = prediction_columns(ensemble.target_names(), options);
+  columns.insert(columns.end(), predictions.begin(), predictions.end());
+  TableWriter writer(arguments.output, columns, rows.count());
+  if (rows.arrays) {
+    const Matrix values = prediction_values(ensemble.predict(*rows.arrays), options);
+    const MatrixView parts[] = {values};
+    writer.write(parts);
+  } else {
+    const Matrix kept =
+        arguments.keep.empty() ? Matrix(rows.count(), 0) : data::select_columns(rows.table, arguments.keep);
+    write_table_rows(ensemble, rows, options, kept, writer);
+  }
+  writer.commit();
+}
+
+void run(const PredictArguments& arguments) {
+  check(arguments);
+  const Ensemble ensemble = load(arguments.rows.model);
+  const Rows rows = read_rows(ensemble, arguments.rows);
+  PredictionOptions options = arguments.options;
+  options.level = arguments.level.value_or(options.level);
+  if (!arguments.joint.empty()) write_joint(ensemble, rows, arguments.joint);
+  write_predictions(ensemble, rows, arguments, options);
+}
+
+}  // namespace
+
+Verb predict_verb() {
+  return make_verb<PredictArguments>("predict", "says what to expect at new rows, and how sure that is",
+                                     {"credens fit train.csv --target y --epochs 20 -o model.safetensors",
+                                      "credens predict model.safetensors test.csv --level 0.9 -o predictions.csv"},
+                                     declare, run);
+}
+
+}  // namespace credens::cli

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Predictions as a table: columns per output, in the units of the data.
+
+#pragma once
+
+#include <credens/predictive.hpp>
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/file.hpp"
+
+namespace credens::cli {
+
+struct PredictionOptions {
+  double level = 0.95;
+  std::optional<double> coverage_factor = {};  ///< mean +- K std, in place of a level
+  IntervalKind interval = IntervalKind::gaussian;
+  std::vector<double> quantiles = {};
+};
+
+/// Per output `y`: y_mean, y_aleatoric_std, y_epistemic_std, y_total_std, y_lower, y_upper, y_function_lower,
+/// y_function_upper, y_quantile_0.05, ....
+std::vector<std::string> prediction_columns(const std::vector<std::string>& outputs, const PredictionOptions& options);
+
+/// The values of those columns, [N x columns].
+Matrix prediction_values(const Predictive& predictive, const PredictionOptions& options);
+
+/// Rows as CSV with a header or, by the extension `.npy`, as a float64 array. Written block by block; `-` is standard
+/// output.
+class TableWriter {
+ public:
+  TableWriter(const std::string& path, const std::vector<std::string>& columns, std::size_t rows);
+
+  /// Rows of several matrices side by side.
+  void write(std::span<const MatrixView> parts);
+  void commit() { file_.commit(); }
+
+ private:
+  base::OutputFile file_;
+  bool is_npy_;
+};
+
+}  // namespace credens::cli

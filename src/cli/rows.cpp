@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "cli/rows.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "cli/columns.hpp"
+#include "model/ensemble_state.hpp"
+
+namespace credens::cli {
+
+namespace {
+
+void check_positive_noise(const data::Table& table, const std::vector<std::string>& columns) {
+  for (const std::string& column : columns) {
+    const std::size_t col = data::find_column(table, column);
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+      base::require(table.values(row, col) > 0, ErrorCode::data, "{}: the noise is {}, expected a number above 0",
+                    data::place_of(table, row, col), table.values(row, col));
+    }
+  }
+}
+
+/// [N x q]; one column serves all outputs.
+Matrix noise_of(const Ensemble& ensemble, const data::Table& table, const std::vector<std::string>& given) {
+  const model::EnsembleState& state = ensemble.state();
+  std::vector<std::string> columns = given.empty() ? state.noise_names : given;
+  if (!state.known_noise && given.empty()) return {};
+  base::require(!columns.empty(), ErrorCode::usage,
+                "the model was trained with known noise: say with --noise-std which column of {} holds it",
+                table.source);
+  base::require(columns.size() == 1 || columns.size() == ensemble.outputs(), ErrorCode::usage,
+                "--noise-std gives {} columns, expected 1 or {}, one per output", columns.size(), ensemble.outputs());
+  check_positive_noise(table, columns);
+  columns.resize(ensemble.outputs(), columns.front());
+  return data::select_columns(table, columns);
+}
+
+/// Columns of a table without names that neither inputs nor noise take, if it has the layout of training.
+std::vector<std::string> columns_left(const model::EnsembleState& state, const data::Table& table) {
+  std::vector<std::string> left;
+  if (table.cols() != state.layout.training_cols) return left;
+  for (std::size_t col = 0; col < table.cols(); ++col) {
+    const auto& inputs = state.layout.positions;
+    const std::string name = fmt::format("{}", col);
+    const bool is_input = std::find(inputs.begin(), inputs.end(), col) != inputs.end();
+    const bool is_noise =
+        std::find(state.noise_names.begin(), state.noise_names.end(), name) != state.noise_names.end();
+    if (!is_input && !is_noise) left.push_back(name);
+  }
+  return left;
+}
+
+/// Without names only one column left over can be told apart from the others.
+std::vector<std::string> target_columns(const model::EnsembleState& state, const data::Table& table) {
+  if (!table.names.empty()) return state.target_names;
+  std::vector<std::string> left = columns_left(state, table);
+  return left.size() == 1 && state.target_names.size() == 1 ? left : std::vector<std::string>{};
+}
+
+/// y = shift + scale t, the way back from the units of the networks.
+Matrix in_data_units(const data::Scaler& scaler, const Matrix& targets) {
+  Matrix values(targets.rows(), targets.cols());
+  for (std::size_t row = 0; row < targets.rows(); ++row) {
+    for (std::size_t k = 0; k < targets.cols(); ++k) {
+      values(row, k) = scaler.shift[k] + scaler.scale[k] * targets(row, k);
+    }
+  }
+  return values;
+}
+
+Matrix targets_of_arrays(const Ensemble& ensemble, const MemberOutputs& arrays, const std::vector<std::string>& given) {
+  base::require(given.empty(), ErrorCode::usage, "--target names columns, but --outputs gives arrays");
+  base::require(!arrays.targets.empty(), ErrorCode::data, "the outputs folder has no targets.npy");
+  return in_data_units(ensemble.state().target_scaler, arrays.targets);
+}
+
+}  // namespace
+
+void outputs_option(Arguments& arguments, std::string& into) {
+  arguments.option<std::string>("--outputs", "DIR", into, "Folder with the members' arrays, in place of DATA", {});
+}
+
+void row_arguments(Arguments& arguments, RowArguments& rows) {
+  arguments.file("MODEL", rows.model, "A model that `credens fit` or `credens widen` wrote");
+  arguments.optional_file("DATA", rows.data, "Table of rows: text, also compressed, or .npy; - is standard input");
+  arguments.group("Rows");
+  outputs_option(arguments, rows.outputs);
+  columns_option(
+      arguments, "--noise-std", rows.noise_std,
+      "Columns with the known standard deviation of each row's noise, where they are not called as in training");
+  format_options(arguments, rows.format);
+}
+
+void check_arguments(const RowArguments& arguments) {
+  base::require(arguments.data.empty() != arguments.outputs.empty(), ErrorCode::usage, "{}",
+                arguments.data.empty() ? "DATA is missing: give a table, or --outputs with a folder of arrays"
+                                       : "both DATA and --outputs are given, expected one of them");
+  base::require(arguments.outputs.empty() || arguments.noise_std.empty(), ErrorCode::usage,
+                "--noise-std names columns, but --outputs gives arrays");
+  base::require(arguments.model != "-" || arguments.data != "-", ErrorCode::usage,
+                "MODEL and DATA are both standard input, expected at most one of them");
+}
+
+Rows rows_of_table(const Ensemble& ensemble, data::Table table, const std::vector<std::string>& noise_std) {
+  Rows rows;
+  rows.inputs = data::select_inputs(table, ensemble.state().layout);
+  rows.noise_std = noise_of(ensemble, table, noise_std);
+  rows.table = std::move(table);
+  return rows;
+}
+
+Rows read_rows(const Ensemble& ensemble, const RowArguments& arguments) {
+  if (!arguments.outputs.empty()) return {.arrays = load_outputs(arguments.outputs).outputs};
+  base::require(ensemble.has_networks(), ErrorCode::usage,
+                "{} was made from arrays and has no networks: give --outputs in place of DATA", arguments.model);
+  return rows_of_table(ensemble, data::read_table(arguments.data, arguments.format), arguments.noise_std);
+}
+
+Predictive predict(const Ensemble& ensemble, const Rows& rows) {
+  return rows.arrays ? ensemble.predict(*rows.arrays) : ensemble.predict(rows.inputs, {.noise_std = rows.noise_std});
+}
+
+Matrix columns_per_output(const Ensemble& ensemble, const data::Table& table, const std::vector<std::string>& columns,
+                          std::string_view name) {
+  base::require(columns.size() == ensemble.outputs(), ErrorCode::usage,
+                "{} gives {} columns, expected {}, one per output", name, columns.size(), ensemble.outputs());
+  return data::select_columns(table, columns);
+}
+
+Matrix targets_of(const Ensemble& ensemble, const Rows& rows, const std::vector<std::string>& given) {
+  if (rows.arrays) return targets_of_arrays(ensemble, *rows.arrays, given);
+  const std::vector<std::string> columns = given.empty() ? target_columns(ensemble.state(), rows.table) : given;
+  base::require(!columns.empty(), ErrorCode::data,
+                "{}: no names tell which columns are the targets: say it with --target", rows.table.source);
+  return columns_per_output(ensemble, rows.table, columns, "--target");
+}
+
+bool has_targets(const Ensemble& ensemble, const data::Table& table) {
+  const std::vector<std::string> columns = target_columns(ensemble.state(), table);
+  const auto is_there = [&](const std::string& column) {
+    return table.names.empty() || std::find(table.names.begin(), table.names.end(), column) != table.names.end();
+  };
+  return !columns.empty() && std::all_of(columns.begin(), columns.end(), is_there);
+}
+
+std::vector<double> weights_of(const data::Table& table, const std::string& column) {
+  if (column.empty()) return {};
+  const std::size_t col = data::find_column(table, column);
+  std::vector<double> weights;
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    weights.push_back(table.values(row, col));
+    base::require(weights.back() >= 0, ErrorCode::data, "{}: the weight is {}, expected a number that is not negative",
+                  data::place_of(table, row, col), weights.back());
+  }
+  return weights;
+}
+
+}  // namespace credens::cli

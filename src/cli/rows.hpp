@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The rows a model is asked about: a table for its networks, or the arrays of an outputs folder.
+
+#pragma once
+
+#include <credens/dataset.hpp>
+#include <credens/ensemble.hpp>
+#include <credens/store.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/arguments.hpp"
+#include "data/table.hpp"
+
+namespace credens::cli {
+
+/// MODEL, DATA or `--outputs DIR`, and how DATA is read.
+struct RowArguments {
+  std::string model;
+  std::string data;
+  std::string outputs;
+  std::vector<std::string> noise_std;
+  TableFormat format;
+};
+
+void row_arguments(Arguments& arguments, RowArguments& rows);
+void outputs_option(Arguments& arguments, std::string& into);  ///< `--outputs DIR`
+
+/// What was read. Either `arrays`, or a table with the inputs and, where known, the noise that the model finds in it.
+struct Rows {
+  std::optional<MemberOutputs> arrays = {};
+  data::Table table = {};
+  Matrix inputs = {};     ///< [N x d]
+  Matrix noise_std = {};  ///< [N x q] or empty
+
+  std::size_t count() const { return arrays ? arrays->rows() : inputs.rows(); }
+};
+
+/// Throws usage unless exactly one of DATA and `--outputs` is given and standard input is asked for at most once.
+/// Before anything is read.
+void check_arguments(const RowArguments& arguments);
+
+Rows read_rows(const Ensemble& ensemble, const RowArguments& arguments);
+Rows rows_of_table(const Ensemble& ensemble, data::Table table, const std::vector<std::string>& noise_std);
+
+Predictive predict(const Ensemble& ensemble, const Rows& rows);
+
+/// The targets [N x q] in the units of the data: columns given, or those the model was trained on. Throws data where
+/// there are none.
+Matrix targets_of(const Ensemble& ensemble, const Rows& rows, const std::vector<std::string>& given);
+
+/// Whether targets_of would find every column without being told.
+bool has_targets(const Ensemble& ensemble, const data::Table& table);
+
+/// Columns, one per output. `name` is the option that gave them.
+Matrix columns_per_output(const Ensemble& ensemble, const data::Table& table, const std::vector<std::string>& columns,
+                          std::string_view name);
+
+/// The values of a column of row weights; empty where no column is given.
+std::vector<double> weights_of(const data::Table& table, const std::string& column);
+
+}  // namespace credens::cli

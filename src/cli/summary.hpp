@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is in a model, for people and for programs.
+
+#pragma once
+
+#include <credens/ensemble.hpp>
+
+#include "cli/print.hpp"
+
+namespace credens::cli {
+
+/// The document of `inspect --json`.
+Json model_json(const Ensemble& ensemble);
+
+/// Inputs, outputs, members, posterior, widths and ELBO in a few lines.
+Lines model_lines(const Ensemble& ensemble);
+
+/// Prints the lines, or the document with `more`; on standard error where standard output took the model itself.
+void print_summary(const Ensemble& ensemble, const std::string& written_to, bool json, const Lines& more_lines = {},
+                   const Json& more_json = Json::object());
+
+}  // namespace credens::cli

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The members of a fit, from a checkpoint or trained now; every finished one is kept before the next counts.
+
+#pragma once
+
+#include <credens/fit.hpp>
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "cli/member_range.hpp"
+#include "cli/progress.hpp"
+#include "model/ensemble_state.hpp"
+#include "store/checkpoint.hpp"
+
+namespace credens::cli {
+
+struct TrainingPlan {
+  const Dataset* train = nullptr;
+  FitOptions options = {};  ///< with the token that stops
+  MemberRange range = {};
+  std::filesystem::path checkpoint = {};  ///< empty: nothing is kept
+  bool checkpoint_is_ours = true;         ///< not named by the user: removed on success
+  bool resume = false;
+  ProgressKind progress = ProgressKind::automatic;
+};
+
+class Training {
+ public:
+  explicit Training(TrainingPlan plan);
+
+  /// The members of the range in order. Throws usage where the checkpoint belongs to another fit, or to an earlier run
+  /// and `resume` was not asked for; interrupted with a sentence that says how to go on.
+  std::vector<model::Member> run();
+
+  void finish() const;                ///< the model is safe: what was kept for it may go
+  std::string kept_sentence() const;  ///< "; N of M members are kept in FOLDER, ...", or nothing
+
+ private:
+  std::vector<model::Member> load_finished() const;
+  std::vector<model::Member> train_missing(std::vector<model::Member> finished);
+  void leave_checkpoint() const;
+
+  TrainingPlan plan_;
+  std::optional<store::Checkpoint> checkpoint_;
+};
+
+}  // namespace credens::cli

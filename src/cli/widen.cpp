@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <credens/store.hpp>
+#include <credens/widen.hpp>
+
+#include "cli/columns.hpp"
+#include "cli/expectations.hpp"
+#include "cli/files.hpp"
+#include "cli/rows.hpp"
+#include "cli/summary.hpp"
+#include "cli/verbs.hpp"
+#include "model/ensemble_state.hpp"
+#include "model/names.hpp"
+
+namespace credens::cli {
+
+namespace {
+
+struct WidenArguments {
+  std::string model;
+  std::string train;
+  std::string outputs;
+  std::string output;
+  std::vector<std::string> target;
+  std::string weight;
+  std::vector<std::string> noise_std;
+  TableFormat format;
+  WidenOptions options;
+  bool json = false;
+};
+
+void set_lambda(WidenOptions& options, const std::string& text) {
+  options.evidence = text == "evidence";
+  if (options.evidence) return;
+  const Expected<double> expected{.text = "a number from 0, or evidence",
+                                  .holds = [](const double& value) { return value >= 0; }};
+  options.prior_precision = parse_value("--lambda", text, expected);
+}
+
+void declare_posterior(Arguments& arguments, WidenOptions& options) {
+  arguments.group("Posterior");
+  arguments.option<PosteriorKind>("--posterior", "KIND", options.posterior,
+                                  "delta, isotropic, diagonal or full; what `fit` chose if not given, else isotropic",
+                                  one_of<PosteriorKind>());
+  arguments.add({.names = "--lambda",
+                 .value = "NUMBER|evidence",
+                 .help = "Prior precision, or evidence to find the most probable one; that of training if not given",
+                 .set = [&options](const std::string& text) { set_lambda(options, text); }});
+  arguments.add({.names = "--random-bias",
+                 .help = "Let the posterior cover the last layer's bias too; what `fit` chose if not given, else off",
+                 .has_opposite = true,
+                 .set = [&options](const std::string& text) { options.random_bias = text == "true"; }});
+  arguments.option("--threads", "COUNT", options.threads, "Threads; 0 takes all cores and none changes the result",
+                   whole_number(0));
+}
+
+void declare(Arguments& arguments, WidenArguments& widen) {
+  arguments.optional_file("MODEL", widen.model, "A model that `credens fit` or `credens widen` wrote");
+  arguments.optional_file("TRAIN", widen.train, "The table that it was trained on; - is standard input");
+  arguments.option<std::string>("-o,--output", "MODEL", widen.output, "The widened model", {}).required = true;
+  arguments.toggle("--json", widen.json, "Print the summary as JSON");
+  declare_posterior(arguments, widen.options);
+  arguments.group("Table");
+  arguments.option<std::string>("--outputs", "DIR", widen.outputs,
+                                "Folder with the arrays of networks trained elsewhere, in place of MODEL and TRAIN",
+                                {});
+  columns_option(arguments, "--target", widen.target, "Target columns, where they are not called as in training");
+  arguments.option<std::string>("--weight", "COL", widen.weight,
+                                "Column of row weights, to be given as it was to `fit`", {});
+  columns_option(
+      arguments, "--noise-std", widen.noise_std,
+      "Columns with the known standard deviation of each row's noise, where they are not called as in training");
+  format_options(arguments, widen.format);
+}
+
+void check(const WidenArguments& arguments) {
+  check_not_input(arguments.output, {arguments.train});
+  if (arguments.outputs.empty()) {
+    base::require(!arguments.model.empty(), ErrorCode::usage,
+                  "MODEL is missing: give a model and its training table, or --outputs");
+    base::require(!arguments.train.empty(), ErrorCode::usage, "TRAIN is missing: give the table that {} was trained on",
+                  arguments.model);
+    base::require(arguments.model != "-" || arguments.train != "-", ErrorCode::usage,
+                  "MODEL and TRAIN are both standard input, expected at most one of them");
+    return;
+  }
+  base::require(arguments.model.empty(), ErrorCode::usage, "both MODEL and --outputs are given, expected one of them");
+  base::require(arguments.target.empty() && arguments.weight.empty() && arguments.noise_std.empty(), ErrorCode::usage,
+                "columns are named, but --outputs gives arrays");
+}
+
+/// The rows of TRAIN in the roles that the model knows.
+Dataset training_rows(const Ensemble& ensemble, const WidenArguments& arguments) {
+  const model::EnsembleState& state = ensemble.state();
+  base::require(ensemble.has_networks(), ErrorCode::usage,
+                "{} was made from arrays and has no networks: widen its arrays with --outputs", arguments.model);
+  Rows rows = rows_of_table(ensemble, data::read_table(arguments.train, arguments.format), arguments.noise_std);
+  Matrix targets = targets_of(ensemble, rows, arguments.target);
+  return Dataset({.inputs = std::move(rows.inputs),
+                  .targets = std::move(targets),
+                  .weights = weights_of(rows.table, arguments.weight),
+                  .noise_std = std::move(rows.noise_std),
+                  .input_names = state.layout.input_names,
+                  .target_names = state.target_names});
+}
+
+Ensemble widen_model(const WidenArguments& arguments) {
+  const Ensemble ensemble = load(arguments.model);
+  const Dataset train = training_rows(ensemble, arguments);
+  if (train.fingerprint() != ensemble.state().data.fingerprint) {
+    print_error(fmt::format("credens: warning: {} does not hold the rows, weights and noise that {} was made from",
+                            arguments.train, arguments.model));
+  }
+  return widen(ensemble, train, arguments.options);
+}
+
+/// What is given beats what the folder says.
+Ensemble widen_arrays(const WidenArguments& arguments) {
+  const OutputsFolder folder = load_outputs(arguments.outputs);
+  WidenOptions options = arguments.options;
+  if (!options.evidence && !options.prior_precision) options.prior_precision = folder.prior_precision;
+  return widen(folder.outputs, options);
+}
+
+void run(const WidenArguments& arguments) {
+  check(arguments);
+  const Ensemble wide = arguments.outputs.empty() ? widen_model(arguments) : widen_arrays(arguments);
+  save(wide, arguments.output);
+  print_summary(wide, arguments.output, arguments.json);
+}
+
+}  // namespace
+
+Verb widen_verb() {
+  return make_verb<WidenArguments>(
+      "widen", "gives the members of a model another posterior, without retraining",
+      {"credens fit train.csv --target y --epochs 20 -o model.safetensors",
+       "credens widen model.safetensors train.csv --posterior full --lambda evidence -o full.safetensors"},
+      declare, run);
+}
+
+}  // namespace credens::cli
