@@ -18,12 +18,13 @@ void check_each(MatrixView values, std::string_view name, std::string_view expec
 }  // namespace
 
 void check_positive(double value, std::string_view name) {
-  require(std::isfinite(value) && value > 0, ErrorCode::usage, "{} is {}, expected a finite number above 0", name, value);
+  require(std::isfinite(value) && value > 0, ErrorCode::usage, "{} is {}, expected a finite number above 0", name,
+          value);
 }
 
 void check_not_negative(double value, std::string_view name) {
-  require(std::isfinite(value) && value >= 0, ErrorCode::usage, "{} is {}, expected a finite number that is not negative",
-          name, value);
+  require(std::isfinite(value) && value >= 0, ErrorCode::usage,
+          "{} is {}, expected a finite number that is not negative", name, value);
 }
 
 void check_probability(double value, std::string_view name) {
@@ -39,7 +40,10 @@ void check_positive(MatrixView values, std::string_view name) {
 }
 
 void check_finite(std::span<const double> values, std::string_view name) {
-  check_finite(MatrixView(values.data(), values.size(), 1), name);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    require(std::isfinite(values[i]), ErrorCode::data, "{}: value {} is {}, expected a finite number", name, i,
+            values[i]);
+  }
 }
 
 void check_shape(MatrixView values, std::size_t rows, std::size_t cols, std::string_view name) {

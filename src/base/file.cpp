@@ -6,11 +6,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "base/check.hpp"
@@ -27,6 +29,10 @@ std::string error_text(int error_number) {
       return "permission denied";
     case ENOSPC:
       return "no space left on the disk";
+    case ENOTDIR:
+      return "a file stands where a folder is expected";
+    case EPIPE:
+      return "the reader has closed the pipe";
     default:
       return std::strerror(error_number);  // NOLINT(concurrency-mt-unsafe): glibc's is thread-safe
   }
@@ -51,7 +57,7 @@ void write_all(int descriptor, std::string_view bytes, const std::string& path) 
 struct Descriptor {
   int value;
   ~Descriptor() {
-    if (value > STDERR_FILENO) ::close(value);
+    if (value >= 0) ::close(value);
   }
 };
 
@@ -88,6 +94,17 @@ std::filesystem::path resolved(const std::filesystem::path& path) {
   return error ? path : target;
 }
 
+/// A new file in the folder of `target`, with the permissions that the umask leaves: its name and descriptor.
+std::pair<std::string, int> create_beside(const std::filesystem::path& target, const std::string& shown_path) {
+  static std::atomic<unsigned> last_number = 0;
+  for (;;) {
+    std::string name = target.parent_path() / fmt::format(".credens-{}-{}.tmp", ::getpid(), ++last_number);
+    const int descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor >= 0) return {std::move(name), descriptor};
+    if (errno != EEXIST) fail_io("write", shown_path, errno);
+  }
+}
+
 }  // namespace
 
 std::string read_file(const std::filesystem::path& path) {
@@ -98,20 +115,15 @@ std::string read_file(const std::filesystem::path& path) {
 }
 
 AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)), target_(resolved(path_)) {
-  std::error_code ignored;
-  const auto status = std::filesystem::status(target_, ignored);
-  if (std::filesystem::is_directory(status)) fail_io("write", path_.string(), EISDIR);
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-    descriptor_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
-    if (descriptor_ < 0) fail_io("write", path_.string(), errno);
+  struct stat info {};
+  const bool is_there = ::stat(target_.c_str(), &info) == 0;
+  if (!is_there && errno != ENOENT) fail_io("write", path_.string(), errno);
+  if (is_there && S_ISDIR(info.st_mode)) fail_io("write", path_.string(), EISDIR);
+  if (is_there && !S_ISREG(info.st_mode)) {
+    if (::access(target_.c_str(), W_OK) != 0) fail_io("write", path_.string(), errno);
     return;
   }
-  temporary_ = target_.string() + ".XXXXXX";
-  descriptor_ = ::mkostemp(temporary_.data(), O_CLOEXEC);
-  if (descriptor_ < 0) fail_io("write", path_.string(), errno);
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  ::fchmod(descriptor_, 0666 & ~mask);
+  std::tie(temporary_, descriptor_) = create_beside(target_, path_.string());
 }
 
 AtomicFile::~AtomicFile() {
@@ -121,16 +133,22 @@ AtomicFile::~AtomicFile() {
 }
 
 void AtomicFile::write(std::string_view bytes) {
+  // A pipe is opened late: its reader would take an opened and closed pipe for the end of the file.
+  if (descriptor_ < 0 && temporary_.empty()) descriptor_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
+  if (descriptor_ < 0) fail_io("write", path_.string(), errno);
   write_all(descriptor_, bytes, path_.string());
 }
 
 void AtomicFile::commit() {
-  if (!temporary_.empty() && ::fsync(descriptor_) != 0) fail_io("write", path_.string(), errno);
+  if (temporary_.empty()) {
+    if (descriptor_ >= 0 && ::close(std::exchange(descriptor_, -1)) != 0) fail_io("write", path_.string(), errno);
+    return;
+  }
+  if (::fsync(descriptor_) != 0) fail_io("write", path_.string(), errno);
   const bool closed = ::close(std::exchange(descriptor_, -1)) == 0;
-  if (temporary_.empty() && closed) return;
   if (!closed || ::rename(temporary_.c_str(), target_.c_str()) != 0) {
     const int error_number = errno;
-    if (!temporary_.empty()) ::unlink(temporary_.c_str());
+    ::unlink(temporary_.c_str());
     fail_io("write", path_.string(), error_number);
   }
   sync_folder(target_);

@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <charconv>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -95,11 +96,17 @@ template <class T>
   requires(std::is_integral_v<T> && !std::is_same_v<T, bool>)
 struct FieldText<T> {
   static T parse(std::string_view text) {
-    const auto value = parse_integer(text);
-    require(value && std::in_range<T>(*value), ErrorCode::usage, "{} is not a whole number in range", quoted(text));
-    return static_cast<T>(*value);
+    T value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    require(error == std::errc() && end == text.data() + text.size(), ErrorCode::usage,
+            "{} is not a whole number in range", quoted(text));
+    return value;
   }
-  static OptionValue value(T field) { return static_cast<std::int64_t>(field); }
+  /// What is too large for the shared integer travels as text.
+  static OptionValue value(T field) {
+    if (std::in_range<std::int64_t>(field)) return static_cast<std::int64_t>(field);
+    return fmt::format("{}", field);
+  }
 };
 
 /// Comma-separated.

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -53,7 +54,10 @@ void parallel_for(std::size_t count, int threads, const std::function<void(std::
   const std::size_t workers = std::min<std::size_t>(thread_count(threads), count);
   {
     std::vector<std::jthread> helpers;
-    for (std::size_t i = 1; i < workers; ++i) helpers.emplace_back([&run] { run.work(); });
+    try {
+      for (std::size_t i = 1; i < workers; ++i) helpers.emplace_back([&run] { run.work(); });
+    } catch (const std::system_error&) {  // no more threads to be had: the ones there are do the work
+    }
     run.work();
   }
   if (run.failure) std::rethrow_exception(run.failure);

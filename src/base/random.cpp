@@ -28,13 +28,18 @@ std::uint64_t RandomStream::word() {
   return words_[used_++];
 }
 
-double RandomStream::uniform() { return static_cast<double>(word() >> 11) * 0x1p-53; }
+double RandomStream::uniform() {
+  return static_cast<double>(word() >> 11) * 0x1p-53;
+}
 
-double RandomStream::uniform(double low, double high) { return low + (high - low) * uniform(); }
+double RandomStream::uniform(double low, double high) {
+  return low + (high - low) * uniform();
+}
 
 double RandomStream::normal() {
+  using InDouble = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
   const double u = (static_cast<double>(word() >> 12) + 0.5) * 0x1p-52;
-  return -std::sqrt(2.0) * boost::math::erfc_inv(2.0 * u);
+  return -std::sqrt(2.0) * boost::math::erfc_inv(2.0 * u, InDouble());
 }
 
 // The high half of a 128-bit product: biased by less than bound / 2^64.

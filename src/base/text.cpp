@@ -2,10 +2,10 @@
 
 #include "base/text.hpp"
 
+#include <fast_float/fast_float.h>
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fast_float/fast_float.h>
 #include <numeric>
 
 namespace credens::base {
@@ -51,18 +51,63 @@ std::string_view trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
-std::string quoted(std::string_view text) {
-  constexpr std::size_t longest = 40;
-  std::string result = "\"";
-  for (const char c : text.substr(0, longest)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte < 0x7f) {
-      result += c;
-    } else {
-      result += fmt::format("\\x{:02x}", byte);
-    }
+namespace {
+
+using Byte = unsigned char;
+
+bool is_continuation(char c) {
+  return (static_cast<Byte>(c) & 0xc0) == 0x80;
+}
+
+/// Overlong, a surrogate or beyond U+10FFFF: forms that UTF-8 forbids, told by the first two bytes.
+bool is_forbidden(Byte first, Byte second) {
+  return (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90) || (first == 0xed && second >= 0xa0) ||
+         (first == 0xf4 && second >= 0x90);
+}
+
+/// U+0000 to U+001F, U+007F to U+009F.
+bool is_control_character(std::string_view code_point) {
+  const auto first = static_cast<Byte>(code_point.front());
+  if (code_point.size() == 1) return first < 0x20 || first == 0x7f;
+  return first == 0xc2 && static_cast<Byte>(code_point[1]) < 0xa0;
+}
+
+}  // namespace
+
+std::size_t code_point_size(std::string_view text) {
+  if (text.empty()) return 0;
+  const auto first = static_cast<Byte>(text.front());
+  if (first < 0x80) return 1;
+  const std::size_t size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || text.size() < size) return 0;
+  const std::string_view tail = text.substr(1, size - 1);
+  if (!std::all_of(tail.begin(), tail.end(), is_continuation)) return 0;
+  return is_forbidden(first, static_cast<Byte>(text[1])) ? 0 : size;
+}
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t size = code_point_size(text);
+    if (size == 0) return false;
+    text.remove_prefix(size);
   }
-  return result + (text.size() > longest ? "...\"" : "\"");
+  return true;
+}
+
+std::string quoted(std::string_view text) {
+  constexpr int longest = 40;
+  std::string result = "\"";
+  for (int count = 0; !text.empty() && count < longest; ++count) {
+    const std::size_t size = code_point_size(text);
+    const std::string_view character = text.substr(0, std::max<std::size_t>(size, 1));
+    if (size > 0 && !is_control_character(character)) {
+      result += character;
+    } else {
+      for (const char c : character) result += fmt::format("\\x{:02x}", static_cast<Byte>(c));
+    }
+    text.remove_prefix(character.size());
+  }
+  return result + (text.empty() ? "\"" : "...\"");
 }
 
 namespace {

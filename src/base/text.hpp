@@ -28,7 +28,13 @@ std::vector<std::string> split(std::string_view text, char separator);
 std::string join(std::span<const std::string> words, std::string_view separator);
 std::string_view trim(std::string_view text);
 
-/// Fits a piece of someone else's text into a sentence: control characters and bytes that are not UTF-8 escaped, at most 40 characters.
+/// The bytes of the UTF-8 code point at the front of `text`; 0 if there is none (overlong, a surrogate, beyond
+/// U+10FFFF, cut off).
+std::size_t code_point_size(std::string_view text);
+bool is_utf8(std::string_view text);
+
+/// Fits a piece of someone else's text into a sentence: control characters and bytes that are not UTF-8 escaped, at
+/// most 40 characters.
 std::string quoted(std::string_view text);
 
 /// The candidate with the fewest edits to `name`, if that is at most a third of its length (at least 1).
@@ -37,7 +43,8 @@ std::optional<std::string> nearest(std::string_view name, std::span<const std::s
 /// "did you mean X?" with a leading "; ", or nothing.
 std::string suggestion(std::string_view name, std::span<const std::string> candidates);
 
-/// Specialise with `static constexpr std::pair<E, std::string_view> entries[]` and `static constexpr std::string_view what`.
+/// Specialise with `static constexpr std::pair<E, std::string_view> entries[]` and `static constexpr std::string_view
+/// what`.
 template <class E>
 struct EnumNames;
 

@@ -4,6 +4,8 @@
 
 namespace credens {
 
-std::string_view version() { return CREDENS_PROJECT_VERSION; }
+std::string_view version() {
+  return CREDENS_PROJECT_VERSION;
+}
 
 }  // namespace credens
