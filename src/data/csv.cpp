@@ -28,15 +28,12 @@ std::string_view checked_text(std::string_view text, const std::string& source) 
   return text;
 }
 
-/// Says what is wrong with a file that starts unlike a table. One with the line ends of old Macs is one long line.
 void check_first_line(std::string_view text, const std::string& source) {
   const std::string_view line = take_line(text);
-  base::require(line.find('\r') == std::string_view::npos, ErrorCode::data,
-                "{}:1: a carriage return without a line feed, expected lines that end in LF or CRLF", source);
-  const bool binary = std::any_of(line.begin(), line.end(), [](char c) {
-    return c != '\t' && has_control_character({&c, 1});
-  });
   base::require(!is_blank_line(line, ' '), ErrorCode::data, "{}:1: blank line, expected names or numbers", source);
+  const bool binary = std::any_of(line.begin(), line.end(), [](char c) {
+    return c != '\t' && c != '\r' && has_control_character({&c, 1});
+  });
   base::require(!binary, ErrorCode::data, "{}:1: binary data (a control character), expected a table as text", source);
 }
 
@@ -53,7 +50,7 @@ std::string_view without_trailing_blank_lines(std::string_view text, char delimi
 void check_names(const RowFormat& format) {
   const auto& names = format.names;
   for (std::size_t col = 0; col < names.size(); ++col) {
-    base::require(is_utf8(names[col]), ErrorCode::data, "{}:1:{}: the name {} is not UTF-8", format.source, col + 1,
+    base::require(base::is_utf8(names[col]), ErrorCode::data, "{}:1:{}: the name {} is not UTF-8", format.source, col + 1,
                   base::quoted(names[col]));
     base::require(!has_control_character(names[col]), ErrorCode::data, "{}:1:{}: the name {} holds a control character",
                   format.source, col + 1, base::quoted(names[col]));
@@ -82,11 +79,15 @@ RowFormat read_format(std::string_view& text, std::string source, const TableFor
   return format;
 }
 
-/// Room for all values. A value takes at least two characters with its delimiter: where the table would need more, some
-/// row is ragged and the reader throws before it gets there, so that a hostile file cannot make us allocate.
+/// Room for all values. A value takes at least one character, its delimiter: where the table would need more, some row
+/// is ragged and the reader throws before it gets there, so that a hostile file cannot make us allocate.
 std::vector<double> make_room(std::size_t rows, std::size_t cols, std::size_t characters) {
-  const std::size_t most = characters / 2 + 1;
+  const std::size_t most = characters + 1;
   return std::vector<double>(rows > most / cols ? most : rows * cols);
+}
+
+bool has_fault(const std::vector<std::optional<ColumnFault>>& faults) {
+  return std::any_of(faults.begin(), faults.end(), [](const auto& fault) { return fault.has_value(); });
 }
 
 }  // namespace
@@ -97,11 +98,13 @@ Table parse_csv(std::string_view text, std::string source, const TableFormat& wa
   const RowFormat format = read_format(text, std::move(source), wanted);
   base::require(!text.empty(), ErrorCode::data, "{}: a header but no rows", format.source);
 
-  const std::size_t first_line = format.dialect.header ? 2 : 1;
   const std::size_t rows = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1;
   std::vector<double> values = make_room(rows, format.cols, text.size());
-  RowReader(format).read(text, first_line, values);
-  return {format.source, format.names, Matrix(rows, format.cols, std::move(values)), first_line};
+  RowReader reader(format);
+  reader.read(text, 0, values);
+  Table table{format.source, format.names, Matrix(rows, format.cols, std::move(values)), format.first_line()};
+  if (has_fault(reader.faults())) table.faults = reader.faults();
+  return table;
 }
 
 }  // namespace credens::data

@@ -43,12 +43,13 @@ bool has_decimal_comma(std::string_view text) {
          with_point.data() + with_point.size();
 }
 
-/// All of `text` has the form of a number, whatever its size.
-bool has_form_of_number(std::string_view text) {
+/// A number by its form, but not a finite one.
+bool overflows(std::string_view text) {
   text = text.starts_with('+') ? text.substr(1) : text;
-  if (text.empty()) return false;
   double value = 0;
-  return fast_float::from_chars(text.data(), text.data() + text.size(), value).ptr == text.data() + text.size();
+  if (text.empty()) return false;
+  const char* const last = text.data() + text.size();
+  return fast_float::from_chars(text.data(), last, value).ptr == last && std::isinf(value);
 }
 
 }  // namespace
@@ -58,7 +59,9 @@ const char* read_number(const char* first, const char* last, double& value) {
   if (digits != last && *digits == '+') ++digits;
   if (digits == last || (digits != first && *digits == '-')) return first;
   const auto [end, error] = fast_float::from_chars(digits, last, value);
-  return error == std::errc() && std::isfinite(value) ? end : first;
+  // Some releases report what rounds to 0 as out of range, others do not.
+  const bool is_number = error == std::errc() || error == std::errc::result_out_of_range;
+  return is_number && std::isfinite(value) ? end : first;
 }
 
 Cell read_cell(std::string_view text) {
@@ -72,12 +75,10 @@ Cell read_cell(std::string_view text) {
     cell.kind = CellKind::not_finite;
   } else if (is_hexadecimal(text)) {
     cell.kind = CellKind::hexadecimal;
-  } else if (has_form_of_number(text)) {
+  } else if (overflows(text)) {
     cell.kind = CellKind::overflow;
   } else if (has_decimal_comma(text)) {
     cell.kind = CellKind::decimal_comma;
-  } else if (text.find('\r') != std::string_view::npos) {
-    cell.kind = CellKind::line_end;
   }
   return cell;
 }
@@ -96,8 +97,6 @@ std::string complaint(CellKind kind, std::string_view text) {
       return fmt::format("{} is hexadecimal, expected a decimal number", found);
     case CellKind::decimal_comma:
       return fmt::format("{} has a decimal comma, expected a decimal point", found);
-    case CellKind::line_end:
-      return "a carriage return without a line feed, expected lines that end in LF or CRLF";
     case CellKind::number:
     case CellKind::text:
       break;

@@ -16,7 +16,6 @@ enum class CellKind {
   overflow,       ///< a number beyond the largest double
   hexadecimal,    ///< 0x1p3
   decimal_comma,  ///< 1,5
-  line_end,       ///< holds a carriage return
   text,
 };
 

@@ -74,22 +74,39 @@ char recognise_delimiter(const std::vector<std::string_view>& lines) {
   return ',';
 }
 
-bool is_fraction(const Field& field, CellKind kind) {
-  return kind == CellKind::number && field.text.find_first_of(".eE") != std::string_view::npos;
+struct SampledCell {
+  std::string_view text;
+  CellKind kind;
+};
+
+std::vector<SampledCell> cells_of(std::string_view line, char delimiter) {
+  std::vector<SampledCell> cells;
+  LineFields fields(line, delimiter);
+  for (Field field; fields.next(field);) cells.push_back({field.text, read_cell(field.text).kind});
+  return cells;
 }
 
-/// A line of names has a field that is text. Beside a number with a fraction that text is rather a slip in a row of
-/// data; numbers without one may be names (years).
-bool looks_like_header(std::string_view line, char delimiter) {
-  LineFields fields(line, delimiter);
-  Field field;
-  bool has_text = false;
-  while (fields.next(field)) {
-    const CellKind kind = read_cell(field.text).kind;
-    if (is_fraction(field, kind)) return false;
-    has_text = has_text || kind == CellKind::text;
+bool is_fraction(const SampledCell& cell) {
+  return cell.kind == CellKind::number && cell.text.find_first_of(".eE") != std::string_view::npos;
+}
+
+bool has_text_above_number(const std::vector<SampledCell>& upper, const std::vector<SampledCell>& lower) {
+  for (std::size_t i = 0; i < std::min(upper.size(), lower.size()); ++i) {
+    if (upper[i].kind == CellKind::text && lower[i].kind == CellKind::number) return true;
   }
-  return has_text;
+  return false;
+}
+
+/// Names are text. Numbers among them may be names too (years), if some text stands above a number; but a number with a
+/// fraction is data, and the text beside it a slip, or a column that nobody will use.
+bool looks_like_header(const std::vector<std::string_view>& lines, char delimiter) {
+  const std::vector<SampledCell> first = cells_of(lines.front(), delimiter);
+  const auto has = [&](CellKind kind) {
+    return std::any_of(first.begin(), first.end(), [&](const SampledCell& cell) { return cell.kind == kind; });
+  };
+  if (!has(CellKind::text) || std::any_of(first.begin(), first.end(), is_fraction)) return false;
+  if (!has(CellKind::number)) return true;
+  return lines.size() > 1 && has_text_above_number(first, cells_of(lines[1], delimiter));
 }
 
 }  // namespace
@@ -105,7 +122,7 @@ Dialect recognise_dialect(std::string_view text, const TableFormat& format) {
   }
   dialect.delimiter = format.delimiter ? *format.delimiter : recognise_delimiter(lines);
   dialect.header_recognised = !format.header.has_value();
-  dialect.header = format.header ? *format.header : looks_like_header(lines.front(), dialect.delimiter);
+  dialect.header = format.header ? *format.header : looks_like_header(lines, dialect.delimiter);
   return dialect;
 }
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include <algorithm>
+#include <limits>
 
 #include "base/check.hpp"
 #include "data/csv.hpp"
-#include "data/csv_cell.hpp"
 #include "data/names.hpp"
 
 namespace credens::data {
@@ -16,26 +15,14 @@ const char* skip_blanks(const char* first, const char* last, char delimiter) {
   return first;
 }
 
-/// A first line that we took for data may be a header after all.
-std::string_view header_hint(const RowFormat& format, std::size_t line_number) {
-  const bool doubtful = line_number == 1 && format.dialect.header_recognised;
-  return doubtful ? "; if the first line holds names, set header to yes" : "";
-}
-
 }  // namespace
 
-std::string field_place(const RowFormat& format, std::size_t line_number, std::size_t field) {
-  const bool named = field < format.names.size() && !format.names[field].empty();
-  return fmt::format("{}:{}:{}{}", format.source, line_number, field + 1,
-                     named ? fmt::format(" ({})", format.names[field]) : "");
-}
-
-void RowReader::read(std::string_view lines, std::size_t first_line, std::span<double> values) {
-  double* row = values.data();
-  for (std::size_t line_number = first_line; !lines.empty(); ++line_number) {
+void RowReader::read(std::string_view lines, std::size_t first_row, std::span<double> values) {
+  double* to = values.data();
+  for (std::size_t row = first_row; !lines.empty(); ++row) {
     const std::string_view line = take_line(lines);
-    if (!read_plain_row(line, row)) read_row(line, line_number, row);
-    row += format_.cols;
+    if (!read_plain_row(line, to)) read_row(line, row, to);
+    to += format_.cols;
   }
 }
 
@@ -57,7 +44,8 @@ bool RowReader::read_plain_row(std::string_view line, double* values) const {
 }
 
 /// Everything else: quotes, and all that is wrong.
-void RowReader::read_row(std::string_view line, std::size_t line_number, double* values) {
+void RowReader::read_row(std::string_view line, std::size_t row, double* values) {
+  const std::size_t line_number = format_.first_line() + row;
   if (is_blank_line(line, format_.dialect.delimiter)) {
     base::fail(ErrorCode::data, "{}:{}: blank line, expected {}", format_.source, line_number,
                count_of(format_.cols, "field"));
@@ -68,23 +56,34 @@ void RowReader::read_row(std::string_view line, std::size_t line_number, double*
                count_of(fields_.size(), "field"), format_.cols);
   }
   for (std::size_t col = 0; col < fields_.size(); ++col) {
-    const std::string_view text = fields_[col].text;
-    const Cell cell = read_cell(text);
-    if (cell.kind != CellKind::number) {
-      base::fail(ErrorCode::data, "{}: {}{}", field_place(format_, line_number, col), complaint(cell.kind, text),
-                 header_hint(format_, line_number));
-    }
-    values[col] = cell.value;
+    const Cell cell = read_cell(fields_[col].text);
+    const bool usable = cell.kind == CellKind::number;
+    values[col] = usable ? cell.value : std::numeric_limits<double>::quiet_NaN();
+    if (!usable && !faults_[col]) note_fault(cell, row, col);
   }
 }
 
+void RowReader::note_fault(const Cell& cell, std::size_t row, std::size_t col) {
+  const bool doubtful_header = row == 0 && !format_.dialect.header && format_.dialect.header_recognised;
+  faults_[col] = {
+      .row = row,
+      .sentence = fmt::format("{}: {}{}", field_place(format_.source, format_.names, format_.first_line() + row, col),
+                              complaint(cell.kind, fields_[col].text),
+                              doubtful_header ? "; if the first line holds names, set header to yes" : "")};
+}
+
 void cut_line(const RowFormat& format, std::string_view line, std::size_t line_number, std::vector<Field>& fields) {
+  if (line.find('\r') != std::string_view::npos) {
+    base::fail(ErrorCode::data, "{}:{}: a carriage return without a line feed, expected lines that end in LF or CRLF",
+               format.source, line_number);
+  }
   fields.clear();
   LineFields cutter(line, format.dialect.delimiter);
   for (Field field; cutter.next(field);) {
-    const auto place = [&] { return field_place(format, line_number, fields.size()); };
-    if (field.fault == QuoteFault::unclosed)
+    const auto place = [&] { return field_place(format.source, format.names, line_number, fields.size()); };
+    if (field.fault == QuoteFault::unclosed) {
       base::fail(ErrorCode::data, "{}: the quote is not closed on its line", place());
+    }
     if (field.fault == QuoteFault::text_after) {
       base::fail(ErrorCode::data, "{}: text after the closing quote, expected a delimiter", place());
     }

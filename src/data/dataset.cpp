@@ -22,7 +22,7 @@ void check_names(const std::vector<std::string>& names, std::size_t count, std::
   base::require(names.size() == count, ErrorCode::data, "{} for {}", data::count_of(names.size(), "name"),
                 data::count_of(count, what));
   for (const std::string& name : names) {
-    base::require(data::is_utf8(name) && !data::has_control_character(name), ErrorCode::data,
+    base::require(base::is_utf8(name) && !data::has_control_character(name), ErrorCode::data,
                   "the {} name {} is not one line of UTF-8", what, base::quoted(name));
   }
   if (const auto twins = data::first_duplicate(names)) {

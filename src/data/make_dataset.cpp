@@ -89,6 +89,16 @@ Assignment assign_columns(const Table& table, const DatasetOptions& options) {
   return columns;
 }
 
+/// Complains of the earliest row, whichever part its column plays.
+void check_usable(const Table& table, const Assignment& columns) {
+  std::vector<std::size_t> used;
+  for (const auto* part : {&columns.targets, &columns.inputs, &columns.weight, &columns.noise}) {
+    used.insert(used.end(), part->begin(), part->end());
+  }
+  std::sort(used.begin(), used.end());
+  data::check_usable(table, used);
+}
+
 std::vector<std::string> names_at(const Table& table, std::span<const std::size_t> columns) {
   std::vector<std::string> names;
   if (table.names.empty()) return names;
@@ -141,6 +151,7 @@ Matrix noise_at(const Table& table, std::span<const std::size_t> columns, std::s
 
 Dataset make_dataset(const Table& table, const DatasetOptions& options) {
   const Assignment columns = assign_columns(table, options);
+  check_usable(table, columns);
   DatasetParts parts;
   parts.inputs = take_columns(table, columns.inputs);
   parts.targets = take_columns(table, columns.targets);

@@ -13,13 +13,16 @@
 
 namespace credens::data {
 
-bool is_utf8(std::string_view text);
-
 /// A byte below 0x20 or 0x7f.
 bool has_control_character(std::string_view text);
 
 /// Positions of the first name that occurs again, and of its second occurrence.
 std::optional<std::pair<std::size_t, std::size_t>> first_duplicate(std::span<const std::string> names);
+
+/// `data.csv:17:3 (age)`: a cell of a text file by its line (from 1) and field (given from 0), with the name of the
+/// column if it has one.
+std::string field_place(const std::string& source, std::span<const std::string> names, std::size_t line,
+                        std::size_t field);
 
 /// "1 field", "2 fields".
 std::string count_of(std::size_t count, std::string_view noun);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// NumPy's .npy files: little-endian float32, float64 and integers, C or Fortran order, read into doubles; float64 written.
+// NumPy's .npy files: little-endian float32, float64 and integers, C or Fortran order, read into doubles; float64
+// written.
 
 #pragma once
 

@@ -12,9 +12,6 @@ namespace credens::data {
 
 namespace {
 
-/// Beyond this a scaled value is no use to a network in float, whose squares end near 1e38.
-constexpr double largest_scaled = 1e30;
-
 std::vector<double> column_of(MatrixView values, std::size_t col) {
   std::vector<double> column(values.rows());
   for (std::size_t row = 0; row < values.rows(); ++row) column[row] = values(row, col);
@@ -25,19 +22,33 @@ bool all_equal(std::span<const double> values) {
   return std::all_of(values.begin(), values.end(), [&](double value) { return value == values.front(); });
 }
 
+/// Rows of weight 0 left out, so that they cannot make a constant column look as if it varied.
+std::vector<double> counted(std::vector<double> values, std::span<const double> weights) {
+  if (weights.empty()) return values;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (weights[i] > 0) values[kept++] = values[i];
+  }
+  values.resize(kept);
+  return values;
+}
+
 }  // namespace
 
 Scaler standardising_scaler(MatrixView values, std::span<const double> weights) {
-  base::require(values.rows() > 0, ErrorCode::data, "no rows to standardise by, expected at least one");
+  base::require(weights.empty() || weights.size() == values.rows(), ErrorCode::data, "{} weights for {} rows",
+                weights.size(), values.rows());
+  const std::vector<double> positive_weights = counted({weights.begin(), weights.end()}, weights);
   Scaler scaler = identity_scaler(values.cols());
   for (std::size_t col = 0; col < values.cols(); ++col) {
-    const std::vector<double> column = column_of(values, col);
+    const std::vector<double> column = counted(column_of(values, col), weights);
+    base::require(!column.empty(), ErrorCode::data, "no rows to standardise by, expected at least one that counts");
     if (all_equal(column)) {
       scaler.shift[col] = column.front();  // not the mean, which may differ in its last bit
       continue;
     }
-    const double variance = math::weighted_variance(column, weights);
-    scaler.shift[col] = math::weighted_mean(column, weights);
+    const double variance = math::weighted_variance(column, positive_weights);
+    scaler.shift[col] = math::weighted_mean(column, positive_weights);
     base::require(std::isfinite(scaler.shift[col]) && std::isfinite(variance), ErrorCode::data,
                   "column {} (counted from 0): the variance of its values is beyond the largest double", col);
     if (variance > 0) scaler.scale[col] = std::sqrt(variance);

@@ -11,6 +11,9 @@
 
 namespace credens::data {
 
+/// Beyond this size a scaled value is no use to a network in float, whose squares end near 1e38.
+constexpr double largest_scaled = 1e30;
+
 struct Scaler {
   std::vector<double> shift;
   std::vector<double> scale;  ///< > 0
@@ -20,8 +23,8 @@ struct Scaler {
   bool operator==(const Scaler&) const = default;
 };
 
-/// Weighted mean and population standard deviation of each column. A constant column (all values equal) keeps scale 1, so that it
-/// becomes 0. Weights may be empty.
+/// Weighted mean and population standard deviation of each column. A constant column (all values equal) keeps scale 1,
+/// so that it becomes 0. Weights may be empty.
 Scaler standardising_scaler(MatrixView values, std::span<const double> weights);
 
 Scaler identity_scaler(std::size_t cols);

@@ -3,6 +3,7 @@
 #include "data/table.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/check.hpp"
 #include "base/text.hpp"
@@ -11,6 +12,12 @@
 namespace credens::data {
 
 namespace {
+
+std::vector<std::size_t> all_columns(const Table& table) {
+  std::vector<std::size_t> columns(table.cols());
+  std::iota(columns.begin(), columns.end(), std::size_t{0});
+  return columns;
+}
 
 std::optional<std::size_t> find_name(const Table& table, std::string_view name) {
   const auto found = std::find(table.names.begin(), table.names.end(), name);
@@ -40,9 +47,16 @@ std::vector<std::size_t> columns_by_name(const Table& table, std::span<const std
 
 std::string place_of(const Table& table, std::size_t row, std::size_t col) {
   if (table.first_line == 0) return fmt::format("{}: row {}, column {} (counted from 0)", table.source, row, col);
-  const bool named = col < table.names.size() && !table.names[col].empty();
-  return fmt::format("{}:{}:{}{}", table.source, table.first_line + row, col + 1,
-                     named ? fmt::format(" ({})", table.names[col]) : "");
+  return field_place(table.source, table.names, table.first_line + row, col);
+}
+
+void check_usable(const Table& table, std::span<const std::size_t> columns) {
+  const ColumnFault* first = nullptr;
+  for (const std::size_t column : columns) {
+    if (column >= table.faults.size() || !table.faults[column]) continue;
+    if (!first || table.faults[column]->row < first->row) first = &*table.faults[column];
+  }
+  if (first) throw Error(ErrorCode::data, first->sentence);
 }
 
 std::size_t find_column(const Table& table, std::string_view column) {
@@ -58,7 +72,7 @@ Matrix select_inputs(const Table& table, const InputLayout& layout) {
   if (!layout.input_names.empty() && !table.names.empty()) {
     return take_columns(table, columns_by_name(table, layout.input_names));
   }
-  if (table.cols() == layout.inputs) return table.values;
+  if (table.cols() == layout.inputs) return take_columns(table, all_columns(table));
   base::require(table.cols() == layout.training_cols, ErrorCode::data, "{}: {}, expected the {} or the {} of training",
                 table.source, count_of(table.cols(), "column"), count_of(layout.inputs, "input"),
                 count_of(layout.training_cols, "column"));
@@ -72,6 +86,7 @@ Matrix select_columns(const Table& table, std::span<const std::string> columns) 
 }
 
 Matrix take_columns(const Table& table, std::span<const std::size_t> positions) {
+  check_usable(table, positions);
   Matrix taken(table.rows(), positions.size());
   for (std::size_t row = 0; row < table.rows(); ++row) {
     for (std::size_t i = 0; i < positions.size(); ++i) taken(row, i) = table.values(row, positions[i]);

@@ -26,13 +26,17 @@ Content read_content(const std::filesystem::path& path) {
   return {std::move(source), std::move(bytes)};
 }
 
-void check_finite(const Table& table) {
-  const auto values = table.values.values();
-  const auto bad = std::find_if(values.begin(), values.end(), [](double value) { return !std::isfinite(value); });
-  if (bad == values.end()) return;
-  const auto at = static_cast<std::size_t>(bad - values.begin());
-  base::fail(ErrorCode::data, "{} is {}, expected a finite number",
-             place_of(table, at / table.cols(), at % table.cols()), *bad);
+void note_faults(Table& table) {
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    for (std::size_t col = 0; col < table.cols(); ++col) {
+      if (std::isfinite(table.values(row, col))) continue;
+      table.faults.resize(table.cols());
+      if (table.faults[col]) continue;
+      table.faults[col] = {.row = row,
+                           .sentence = fmt::format("{} is {}, expected a finite number", place_of(table, row, col),
+                                                   table.values(row, col))};
+    }
+  }
 }
 
 Table npy_table(const Content& content, const TableFormat& format) {
@@ -47,7 +51,7 @@ Table npy_table(const Content& content, const TableFormat& format) {
   base::require(rows > 0 && cols > 0, ErrorCode::data, "{}: {} rows and {} columns, expected at least one of each",
                 content.source, rows, cols);
   Table table{.source = content.source, .values = Matrix(rows, cols, std::move(array.values))};
-  check_finite(table);
+  note_faults(table);
   return table;
 }
 
