@@ -12,8 +12,8 @@ namespace credens::base {
 /// 0 asks for all cores this process may use.
 int thread_count(int requested);
 
-/// Runs task(0), ..., task(count - 1), each once, on at most `threads` threads (0: all cores). If tasks throw, no new ones start and
-/// the exception of the lowest index is rethrown.
+/// Runs task(0), ..., task(count - 1), each once, on at most `threads` threads (0: all cores). If tasks throw, no new
+/// ones start and the exception of the lowest index is rethrown.
 void parallel_for(std::size_t count, int threads, const std::function<void(std::size_t)>& task);
 
 }  // namespace credens::base

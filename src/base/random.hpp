@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counter-based random numbers (Philox4x64-10): a stream is named, not seeded, so every result depends on its name alone and
-// never on the order in which threads ran. The words are those of numpy.random.Philox with the same key and counter.
+// Counter-based random numbers (Philox4x64-10): a stream is named, not seeded, so every result depends on its name
+// alone and never on the order in which threads ran. The words are those of numpy.random.Philox with the same key and
+// counter.
 
 #pragma once
 
@@ -38,11 +39,11 @@ class RandomStream {
  public:
   explicit RandomStream(const StreamName& name);
 
-  std::uint64_t word();                           ///< 64 random bits
-  double uniform();                               ///< in [0, 1), a multiple of 2^-53
+  std::uint64_t word();  ///< 64 random bits
+  double uniform();      ///< in [0, 1), a multiple of 2^-53
   double uniform(double low, double high);
-  double normal();                                ///< inverse distribution function of a uniform in (0, 1)
-  std::uint64_t below(std::uint64_t bound);       ///< in {0, ..., bound - 1}, bound > 0
+  double normal();                           ///< inverse distribution function of a uniform in (0, 1)
+  std::uint64_t below(std::uint64_t bound);  ///< in {0, ..., bound - 1}, bound > 0
 
  private:
   void refill();

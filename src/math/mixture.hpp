@@ -18,10 +18,11 @@ struct MixtureView {
 double mixture_mean(const MixtureView& mixture);
 double mixture_variance(const MixtureView& mixture);
 double mixture_cdf(const MixtureView& mixture, double value);
-double mixture_survival(const MixtureView& mixture, double value);  ///< 1 - cdf without cancellation
+double mixture_survival(const MixtureView& mixture, double value);     ///< 1 - cdf without cancellation
 double mixture_log_density(const MixtureView& mixture, double value);  ///< -inf or +inf where a step demands it
 
-/// The smallest x with F(x) >= p, p in (0, 1): safeguarded Newton on cdf or survival, whichever is small, then neighbouring doubles.
+/// The smallest x with F(x) >= p to rounding, p in (0, 1): safeguarded Newton on cdf or survival, whichever is small,
+/// and neighbouring doubles where F is steep or flat. One component gives m + s z.
 double mixture_quantile(const MixtureView& mixture, double p);
 
 /// Continuous ranked probability score of observing `value` (Grimit et al. 2006):

@@ -28,8 +28,8 @@ double weighted_mean(std::span<const double> values, std::span<const double> wei
 /// Population variance about the weighted mean (divides by the sum of the weights).
 double weighted_variance(std::span<const double> values, std::span<const double> weights);
 
-/// The middle value; with weights the point where half of the weight lies on either side (mean of the two neighbours on a tie), so that
-/// a value of weight 2 equals the value twice.
+/// The middle value; with weights the point where half of the weight lies on either side (mean of the two neighbours on
+/// a tie), so that a value of weight 2 equals the value twice.
 double weighted_median(std::span<const double> values, std::span<const double> weights);
 
 }  // namespace credens::math
