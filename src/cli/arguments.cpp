@@ -76,9 +76,8 @@ void check_no_extras(const Parser& parser, const std::vector<Argument>& argument
 }
 
 void check_words(const Argument& argument, const std::vector<std::string>& words, std::span<const std::string> names) {
-  const std::string name = long_name(argument);
-  base::require(!argument.required || !words.empty(), ErrorCode::usage, "{} is missing: {}", name, argument.help);
   if (argument.is_file() || words.empty()) return;
+  const std::string name = long_name(argument);
   base::require(words.size() == 1, ErrorCode::usage, "{} is given {} times", name, words.size());
   const std::string& word = words.front();
   if (argument.is_switch()) {
@@ -86,6 +85,16 @@ void check_words(const Argument& argument, const std::vector<std::string>& words
   } else {
     const bool is_option = std::find(names.begin(), names.end(), word) != names.end();
     base::require(!is_option, ErrorCode::usage, "{} needs a value, found {}", name, word);
+  }
+}
+
+void check_required(const Parser& parser, const std::vector<Argument>& arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].lifts_requirements && parser.options[i]->count() > 0) return;
+  }
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    base::require(!arguments[i].required || parser.options[i]->count() > 0, ErrorCode::usage, "{} is missing: {}",
+                  long_name(arguments[i]), arguments[i].help);
   }
 }
 
@@ -109,28 +118,30 @@ Argument& Arguments::add(Argument argument) {
   return arguments_.emplace_back(std::move(argument));
 }
 
-void Arguments::file(std::string name, std::string& into, std::string help) {
-  add({.names = std::move(name), .help = std::move(help), .required = true, .set = [&into](const std::string& text) {
+Argument& Arguments::file(std::string name, std::string& into, std::string help) {
+  return add(
+      {.names = std::move(name), .help = std::move(help), .required = true, .set = [&into](const std::string& text) {
          into = text;
        }});
 }
 
-void Arguments::optional_file(std::string name, std::string& into, std::string help) {
-  add({.names = std::move(name), .help = std::move(help), .set = [&into](const std::string& text) { into = text; }});
+Argument& Arguments::optional_file(std::string name, std::string& into, std::string help) {
+  return add(
+      {.names = std::move(name), .help = std::move(help), .set = [&into](const std::string& text) { into = text; }});
 }
 
-void Arguments::files(std::string name, std::vector<std::string>& into, std::string help) {
-  add({.names = std::move(name),
-       .help = std::move(help),
-       .required = true,
-       .repeated = true,
-       .set = [&into](const std::string& text) { into.push_back(text); }});
+Argument& Arguments::files(std::string name, std::vector<std::string>& into, std::string help) {
+  return add({.names = std::move(name),
+              .help = std::move(help),
+              .required = true,
+              .repeated = true,
+              .set = [&into](const std::string& text) { into.push_back(text); }});
 }
 
-void Arguments::toggle(std::string name, bool& into, std::string help) {
-  add({.names = std::move(name), .help = std::move(help), .set = [&into](const std::string& text) {
-         into = text == "true";
-       }});
+Argument& Arguments::toggle(std::string name, bool& into, std::string help) {
+  return add({.names = std::move(name), .help = std::move(help), .set = [&into](const std::string& text) {
+                into = text == "true";
+              }});
 }
 
 bool Arguments::parse(std::span<const std::string> words) const {
@@ -139,6 +150,7 @@ bool Arguments::parse(std::span<const std::string> words) const {
   split_words(parser, words);
   if (parser.help->count() > 0) return false;
   check_no_extras(parser, arguments_);
+  check_required(parser, arguments_);
   const std::vector<std::string> names = all_names(arguments_);
   for (std::size_t i = 0; i < arguments_.size(); ++i) check_words(arguments_[i], parser.options[i]->results(), names);
   for (std::size_t i = 0; i < arguments_.size(); ++i) {

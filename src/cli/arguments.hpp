@@ -24,6 +24,7 @@ struct Argument {
   bool required = false;
   bool repeated = false;                             ///< a file: one or more
   bool has_opposite = false;                         ///< a switch "--x" that also comes as "--no-x"
+  bool lifts_requirements = false;                   ///< a switch with which nothing else must be given
   std::function<void(const std::string&)> set = {};  ///< gets the text of the value; "true" or "false" of a switch
   std::string group = {};                            ///< title under which `--help` lists it
 
@@ -46,10 +47,11 @@ class Arguments {
   /// All return what was added, valid until the next one is.
   Argument& add(Argument argument);
 
-  void file(std::string name, std::string& into, std::string help);  ///< must be given
-  void optional_file(std::string name, std::string& into, std::string help);
-  void files(std::string name, std::vector<std::string>& into, std::string help);  ///< one or more; the last position
-  void toggle(std::string name, bool& into, std::string help);
+  Argument& file(std::string name, std::string& into, std::string help);  ///< must be given
+  Argument& optional_file(std::string name, std::string& into, std::string help);
+  Argument& files(std::string name, std::vector<std::string>& into,
+                  std::string help);  ///< one or more; the last position
+  Argument& toggle(std::string name, bool& into, std::string help);
 
   /// An option of any type that base::FieldText knows; its default is what `into` holds now.
   template <class T>

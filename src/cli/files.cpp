@@ -9,6 +9,17 @@
 
 namespace credens::cli {
 
+bool is_standard_output(const std::string& path) {
+  return path == "-" || path == "/dev/stdout";
+}
+
+bool is_stream(const std::string& path) {
+  std::error_code none;
+  const auto status = std::filesystem::status(path, none);
+  return is_standard_output(path) || (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
+                                      !std::filesystem::is_directory(status));
+}
+
 void check_writable(const std::filesystem::path& path) {
   const base::OutputFile probe(path);
 }

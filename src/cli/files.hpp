@@ -12,6 +12,11 @@
 
 namespace credens::cli {
 
+bool is_standard_output(const std::string& path);
+
+/// Standard output, a device or a pipe: nothing that could be replaced or have a folder beside it.
+bool is_stream(const std::string& path);
+
 /// Throws io unless a file can be made there; leaves nothing behind.
 void check_writable(const std::filesystem::path& path);
 

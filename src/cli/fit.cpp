@@ -58,14 +58,16 @@ void declare_run(Arguments& arguments, FitArguments& fit) {
                                 {.text = "A:B with whole numbers A < B"});
   arguments.option("--progress", "KIND", fit.progress,
                    "How progress is shown on standard error: " + one_of<ProgressKind>().text, one_of<ProgressKind>());
-  arguments.toggle("--print-config", fit.print_config, "Print the settings as TOML for --config, and stop");
+  arguments.toggle("--print-config", fit.print_config, "Print the settings as TOML for --config, and stop")
+      .lifts_requirements = true;
   arguments.toggle("--json", fit.json, "Print the summary as JSON");
 }
 
 void declare(Arguments& arguments, FitArguments& fit) {
-  arguments.optional_file("TRAIN", fit.train,
-                          "Table of training rows: text, also compressed, or .npy; - is standard input");
-  arguments.option<std::string>("-o,--output", "MODEL", fit.output, "Where the model is written", {});
+  arguments.file("TRAIN", fit.train, "Table of training rows: text, also compressed, or .npy; - is standard input");
+  arguments
+      .option<std::string>("-o,--output", "MODEL", fit.output, "Where the model is written; - is standard output", {})
+      .required = true;
   arguments.add({.names = "--config",
                  .value = "FILE.toml",
                  .help = "Settings by the names of these flags; a flag beats the file",
@@ -83,15 +85,13 @@ MemberRange range_of(const FitArguments& arguments) {
 }
 
 void check(const FitArguments& arguments) {
-  base::require(!arguments.train.empty(), ErrorCode::usage, "TRAIN is missing: give a table of training rows");
   base::require(!arguments.settings.columns.targets.empty(), ErrorCode::usage,
                 "--target is missing: say which columns are to be predicted");
-  base::require(!arguments.output.empty(), ErrorCode::usage, "-o is missing: say where the model is to be written");
   const std::string& validation = arguments.settings.validation_file;
   base::require(arguments.train != "-" || validation != "-", ErrorCode::usage,
                 "training and validation rows are both standard input, expected at most one of them");
-  base::require(!arguments.resume || arguments.output != "-" || !arguments.checkpoint.empty(), ErrorCode::usage,
-                "--resume needs --checkpoint where the model goes to standard output");
+  base::require(!arguments.resume || !is_stream(arguments.output) || !arguments.checkpoint.empty(), ErrorCode::usage,
+                "--resume needs --checkpoint where the model goes to a stream");
   range_of(arguments);
   check_not_input(arguments.output, {arguments.train, validation});
   check_writable(arguments.output);
@@ -99,7 +99,7 @@ void check(const FitArguments& arguments) {
 
 TrainingPlan plan_of(const FitArguments& arguments, const Dataset& train, const FitOptions& options) {
   const bool named = !arguments.checkpoint.empty();
-  const std::string by_default = arguments.output == "-" ? "" : arguments.output + ".checkpoint";
+  const std::string by_default = is_stream(arguments.output) ? "" : arguments.output + ".checkpoint";
   return {.train = &train,
           .options = options,
           .range = range_of(arguments),

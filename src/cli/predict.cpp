@@ -54,7 +54,7 @@ void check(const PredictArguments& arguments) {
                 ErrorCode::usage, "--coverage-factor goes with gaussian intervals, but --interval is mixture");
   base::require(arguments.keep.empty() || arguments.rows.outputs.empty(), ErrorCode::usage,
                 "--keep names columns, but --outputs gives arrays");
-  base::require(arguments.joint != "-" || arguments.output != "-", ErrorCode::usage,
+  base::require(!is_standard_output(arguments.joint) || !is_standard_output(arguments.output), ErrorCode::usage,
                 "predictions and --joint both go to standard output, expected at most one of them");
   check_not_input(arguments.output, {arguments.rows.model, arguments.rows.data});
   check_not_input(arguments.joint, {arguments.rows.model, arguments.rows.data});

@@ -12,29 +12,36 @@ namespace credens::cli {
 
 namespace {
 
-void check_positive_noise(const data::Table& table, const std::vector<std::string>& columns) {
-  for (const std::string& column : columns) {
-    const std::size_t col = data::find_column(table, column);
-    for (std::size_t row = 0; row < table.rows(); ++row) {
-      base::require(table.values(row, col) > 0, ErrorCode::data, "{}: the noise is {}, expected a number above 0",
-                    data::place_of(table, row, col), table.values(row, col));
-    }
+/// A column whose values all pass `holds`; `what` and `expected` are for the sentence where one does not.
+std::vector<double> checked_column(const data::Table& table, const std::string& column, bool (*holds)(double),
+                                   std::string_view what, std::string_view expected) {
+  const std::size_t col = data::find_column(table, column);
+  const Matrix taken = data::select_columns(table, {&column, 1});
+  for (std::size_t row = 0; row < taken.rows(); ++row) {
+    base::require(holds(taken(row, 0)), ErrorCode::data, "{}: the {} is {}, expected {}",
+                  data::place_of(table, row, col), what, taken(row, 0), expected);
   }
+  return {taken.values().begin(), taken.values().end()};
 }
 
 /// [N x q]; one column serves all outputs.
 Matrix noise_of(const Ensemble& ensemble, const data::Table& table, const std::vector<std::string>& given) {
   const model::EnsembleState& state = ensemble.state();
-  std::vector<std::string> columns = given.empty() ? state.noise_names : given;
+  const std::vector<std::string>& columns = given.empty() ? state.noise_names : given;
   if (!state.known_noise && given.empty()) return {};
   base::require(!columns.empty(), ErrorCode::usage,
                 "the model was trained with known noise: say with --noise-std which column of {} holds it",
                 table.source);
   base::require(columns.size() == 1 || columns.size() == ensemble.outputs(), ErrorCode::usage,
                 "--noise-std gives {} columns, expected 1 or {}, one per output", columns.size(), ensemble.outputs());
-  check_positive_noise(table, columns);
-  columns.resize(ensemble.outputs(), columns.front());
-  return data::select_columns(table, columns);
+  Matrix noise(table.rows(), ensemble.outputs());
+  for (std::size_t k = 0; k < ensemble.outputs(); ++k) {
+    const std::vector<double> column = checked_column(
+        table, columns[columns.size() == 1 ? 0 : k], [](double value) { return value > 0; }, "noise",
+        "a number above 0");
+    for (std::size_t row = 0; row < table.rows(); ++row) noise(row, k) = column[row];
+  }
+  return noise;
 }
 
 /// Columns of a table without names that neither inputs nor noise take, if it has the layout of training.
@@ -147,14 +154,8 @@ bool has_targets(const Ensemble& ensemble, const data::Table& table) {
 
 std::vector<double> weights_of(const data::Table& table, const std::string& column) {
   if (column.empty()) return {};
-  const std::size_t col = data::find_column(table, column);
-  std::vector<double> weights;
-  for (std::size_t row = 0; row < table.rows(); ++row) {
-    weights.push_back(table.values(row, col));
-    base::require(weights.back() >= 0, ErrorCode::data, "{}: the weight is {}, expected a number that is not negative",
-                  data::place_of(table, row, col), weights.back());
-  }
-  return weights;
+  return checked_column(
+      table, column, [](double value) { return value >= 0; }, "weight", "a number that is not negative");
 }
 
 }  // namespace credens::cli

@@ -37,17 +37,12 @@ void declare(Arguments& arguments, SampleArguments& sample) {
                                 "Array of draws [K, rows, outputs]; - is standard output", {});
 }
 
-bool is_array_name(const std::string& path) {
-  std::error_code none;
-  return path == "-" || std::filesystem::path(path).extension() == ".npy" ||
-         (std::filesystem::exists(path, none) && !std::filesystem::is_regular_file(path, none));
-}
-
 void check(const SampleArguments& arguments) {
   check_arguments(arguments.rows);
-  base::require(is_array_name(arguments.output), ErrorCode::usage, "-o is {}, expected a name that ends with .npy",
+  const bool is_array = std::filesystem::path(arguments.output).extension() == ".npy" || is_stream(arguments.output);
+  base::require(is_array, ErrorCode::usage, "-o is {}, expected a name that ends with .npy",
                 base::quoted(arguments.output));
-  base::require(arguments.output != "-" || ::isatty(STDOUT_FILENO) == 0, ErrorCode::usage,
+  base::require(!is_standard_output(arguments.output) || ::isatty(STDOUT_FILENO) == 0, ErrorCode::usage,
                 "draws are bytes, not text for a terminal: say with -o where they go");
   check_not_input(arguments.output, {arguments.rows.model, arguments.rows.data});
 }

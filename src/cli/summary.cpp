@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "cli/files.hpp"
 #include "model/ensemble_state.hpp"
 #include "model/names.hpp"
 #include "report/number.hpp"
@@ -121,7 +122,7 @@ Lines model_lines(const Ensemble& ensemble) {
 
 void print_summary(const Ensemble& ensemble, const std::string& written_to, bool json, const Lines& more_lines,
                    const Json& more_json) {
-  if (written_to == "-") return;
+  if (is_standard_output(written_to)) return;
   if (json) {
     Json document = model_json(ensemble);
     document.update(more_json);

@@ -16,7 +16,7 @@ Json model_json(const Ensemble& ensemble);
 /// Inputs, outputs, members, posterior, widths and ELBO in a few lines.
 Lines model_lines(const Ensemble& ensemble);
 
-/// Prints the lines, or the document with `more`; on standard error where standard output took the model itself.
+/// Prints the lines or the document, with more after them; nothing where standard output took the model itself.
 void print_summary(const Ensemble& ensemble, const std::string& written_to, bool json, const Lines& more_lines = {},
                    const Json& more_json = Json::object());
 

@@ -55,6 +55,7 @@ std::vector<model::Member> Training::train_missing(std::vector<model::Member> me
   options.on_warning = [&display](std::string_view sentence) { display.warn(sentence); };
   const auto keep = [this](const model::Member& member) {
     if (checkpoint_) checkpoint_->save(member);
+    ++kept_;
   };
   const std::vector<std::size_t> missing = missing_members(plan_.range, members);
   for (model::Member& member : learn::train_members(*plan_.train, options, missing, keep)) {
@@ -67,6 +68,7 @@ std::vector<model::Member> Training::train_missing(std::vector<model::Member> me
 std::vector<model::Member> Training::run() {
   learn::check(plan_.options, *plan_.train);
   std::vector<model::Member> finished = load_finished();
+  kept_ = finished.size();
   if (checkpoint_) base::make_folder(plan_.checkpoint);
   try {
     return train_missing(std::move(finished));
@@ -89,12 +91,10 @@ void Training::leave_checkpoint() const {
 }
 
 std::string Training::kept_sentence() const {
-  const std::size_t total = plan_.range.end - plan_.range.first;
   if (!checkpoint_) return "; no member is kept because there is no --checkpoint";
-  const std::size_t kept = checkpoint_->exists() ? checkpoint_->load().size() : 0;
-  if (kept == 0) return "; no member was finished yet";
-  return fmt::format("; {} of {} members are kept in {}: the same command with --resume goes on", kept, total,
-                     plan_.checkpoint.string());
+  if (kept_ == 0) return "; no member was finished yet";
+  return fmt::format("; {} of {} members are kept in {}: the same command with --resume goes on", kept_,
+                     plan_.range.end - plan_.range.first, plan_.checkpoint.string());
 }
 
 }  // namespace credens::cli

@@ -45,6 +45,7 @@ class Training {
 
   TrainingPlan plan_;
   std::optional<store::Checkpoint> checkpoint_;
+  std::size_t kept_ = 0;  ///< members in the checkpoint
 };
 
 }  // namespace credens::cli

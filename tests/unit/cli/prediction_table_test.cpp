@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "cli/prediction_table.hpp"
+
+#include <gmock/gmock.h>
+
+#include "base/file.hpp"
+#include "data/npy.hpp"
+
+namespace credens::cli {
+namespace {
+
+using testing::ElementsAre;
+
+/// Two rows, one member, two outputs, with numbers that show where each lands.
+Predictive example() {
+  return Predictive({.rows = 2,
+                     .outputs = 2,
+                     .weights = {1},
+                     .mean = {1, 10, 2, 20},
+                     .aleatoric_variance = {9, 9, 9, 9},
+                     .epistemic_variance = {16, 16, 16, 16}});
+}
+
+TEST(PredictionValues, StandInTheOrderOfTheirColumns) {
+  const PredictionOptions options{.coverage_factor = 2};
+  const std::vector<std::string> columns = prediction_columns({"u", "v"}, options);
+  const Matrix values = prediction_values(example(), options);
+  ASSERT_EQ(columns.size(), 16U);
+  EXPECT_EQ(columns[0], "u_mean");
+  EXPECT_EQ(columns[8], "v_mean");
+  EXPECT_EQ(columns[15], "v_function_upper");
+  EXPECT_THAT(values.row(0).first(8), ElementsAre(1, 3, 4, 5, -9, 11, -7, 9));
+  EXPECT_THAT(values.row(1).last(8), ElementsAre(20, 3, 4, 5, 10, 30, 12, 28));
+}
+
+TEST(PredictionValues, EndWithTheQuantiles) {
+  const PredictionOptions options{.quantiles = {0.05, 0.5}};
+  EXPECT_THAT(prediction_columns({"y"}, options), testing::IsSupersetOf({"y_quantile_0.05", "y_quantile_0.5"}));
+  const Matrix values = prediction_values(example(), options);
+  EXPECT_EQ(values.cols(), 20U);
+  EXPECT_NEAR(values(0, 9), 1, 1e-9);
+}
+
+class Writer : public testing::Test {
+ protected:
+  void write(const std::string& path) {
+    const Matrix left(2, 1, {0.1, 1e300});
+    const Matrix right(2, 2, {1, 2, 3, -0.5});
+    TableWriter writer(path, {"a, b", "c", "d"}, 2);
+    const MatrixView parts[] = {left, right};
+    writer.write(parts);
+    writer.commit();
+  }
+
+  void TearDown() override { std::filesystem::remove(path_); }
+
+  std::string path_;
+};
+
+TEST_F(Writer, WritesTextThatRoundTrips) {
+  path_ = testing::TempDir() + "credens_writer_test.csv";
+  write(path_);
+  EXPECT_EQ(base::read_file(path_), "\"a, b\",c,d\n0.1,1,2\n1e+300,3,-0.5\n");
+}
+
+TEST_F(Writer, WritesArraysByTheirName) {
+  path_ = testing::TempDir() + "credens_writer_test.npy";
+  write(path_);
+  const data::NpyArray array = data::read_npy(path_);
+  EXPECT_THAT(array.shape, ElementsAre(2, 3));
+  EXPECT_THAT(array.values, ElementsAre(0.1, 1, 2, 1e300, 3, -0.5));
+}
+
+}  // namespace
+}  // namespace credens::cli
