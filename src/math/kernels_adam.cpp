@@ -30,7 +30,7 @@ HWY_INLINE Vector without_subnormal(Vector x) {
   return hn::IfThenZeroElse(hn::Lt(hn::Abs(x), smallest), x);
 }
 
-HWY_INLINE void adam_vector(const AdamStep& step, const float* HWY_RESTRICT gradient, float* HWY_RESTRICT theta,
+HWY_INLINE void adam_vector(AdamStep step, const float* HWY_RESTRICT gradient, float* HWY_RESTRICT theta,
                             float* HWY_RESTRICT m, float* HWY_RESTRICT v) {
   const Vector parameter = hn::Load(tag, theta);
   const Vector g = hn::MulAdd(constant(step.decay), parameter, hn::Load(tag, gradient));
@@ -44,7 +44,8 @@ HWY_INLINE void adam_vector(const AdamStep& step, const float* HWY_RESTRICT grad
   hn::Store(hn::Sub(parameter, hn::Div(hn::Mul(constant(step.rate), first), root)), tag, theta);
 }
 
-void adam(const AdamStep& step, std::size_t count, const float* gradient, float* theta, float* m, float* v) {
+void adam(const AdamStep& given, std::size_t count, const float* gradient, float* theta, float* m, float* v) {
+  const AdamStep step = given;  // a copy cannot be what theta, m or v point at, so it stays in registers
   const std::size_t whole = count - count % lanes;
   for (std::size_t i = 0; i < whole; i += lanes) adam_vector(step, gradient + i, theta + i, m + i, v + i);
   if (whole == count) return;

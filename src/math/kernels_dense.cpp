@@ -4,9 +4,9 @@
 // ends.
 //
 // Letters: x [rows x in] inputs, y [rows x out] outputs, dx and dy their gradients, t a vector of columns.
-//   forward   y  = f(b + x W)       depth in,   sums start at the bias
-//   input     dx = (dy W^T) f'      depth out,  sums start at zero
-//   weights   dW = x^T dy           depth rows, sums start at zero; the bias takes x = 1
+//   forward   y  = f(b + x W)   depth in,   sums start at the bias
+//   input     dx = (dy W^T) f'  depth out,  sums start at zero
+//   weights   dW = x^T dy       depth rows, sums start at zero; the bias has x = 1
 
 #include "math/kernels_targets.hpp"
 
@@ -18,78 +18,30 @@
 #include <algorithm>
 
 #include "math/kernels.hpp"
-#include "math/kernels_functions-inl.h"
+#include "math/kernels_activation-inl.h"
 #include "math/kernels_product-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace credens::math::HWY_NAMESPACE {
 
-/// Where vector t begins: in a row of columns, and in a matrix of panels.
-constexpr std::size_t column_of(std::size_t t) {
-  return t * lanes;
-}
-constexpr std::size_t panel_offset(std::size_t t, std::size_t panel_step) {
-  return vector_offset(t, panel_step);
-}
-
-/// Zeroes columns [first, padded(cols)): whole vectors of padding, which no product touches, or all padding.
+/// Zeroes the columns [first, padded(cols)) of each row.
 void zero_columns(float* values, std::size_t stride, std::size_t rows, std::size_t first, std::size_t cols) {
-  for (std::size_t row = 0; row < rows; ++row)
-    std::fill(values + row * stride + first, values + row * stride + padded(cols), 0.0F);
+  if (first == padded(cols)) return;
+  for (std::size_t row = 0; row < rows; ++row, values += stride) std::fill(values + first, values + padded(cols), 0.0F);
 }
 
-/// y = f(y) and, if asked for, slope = f'(y) on a tile of y that was just stored.
-template <class Function>
-HWY_INLINE void activate_tile(Function f, float* y, float* slope, std::size_t stride, std::size_t rows,
-                              std::size_t cols) {
-  for (std::size_t row = 0; row < rows; ++row) {
-    for (std::size_t col = 0; col < cols; col += lanes) {
-      const std::size_t at = row * stride + col;
-      const Activated result = f(hn::Load(tag, y + at));
-      hn::Store(result.value, tag, y + at);
-      if (slope != nullptr) hn::Store(result.slope, tag, slope + at);
-    }
-  }
-}
-
-struct Relu {
-  HWY_INLINE Activated operator()(Vector x) const { return {relu(x), relu_slope(x)}; }
+struct AsItIs {
+  HWY_INLINE Vector operator()(Vector sum, std::size_t) const { return sum; }
 };
-struct Tanh {
-  HWY_INLINE Activated operator()(Vector x) const {
-    const Vector y = tanh(x);
-    return {y, tanh_slope(y)};
+struct Rectified {
+  HWY_INLINE Vector operator()(Vector sum, std::size_t) const { return relu(sum); }
+};
+struct WhereActive {
+  const float* below;  ///< outputs of the relu below, at the tile
+  HWY_INLINE Vector operator()(Vector sum, std::size_t at) const {
+    return hn::IfThenElseZero(hn::Gt(hn::Load(tag, below + at), hn::Zero(tag)), sum);
   }
 };
-struct Silu {
-  HWY_INLINE Activated operator()(Vector x) const { return silu(x); }
-};
-struct Gelu {
-  HWY_INLINE Activated operator()(Vector x) const { return gelu(x); }
-};
-struct Elu {
-  HWY_INLINE Activated operator()(Vector x) const {
-    const Vector y = elu(x);
-    return {y, elu_slope(y)};
-  }
-};
-
-/// Outside the tiles, so that five activations are not repeated in each of them.
-HWY_NOINLINE void activate_tile(Activation activation, float* y, float* slope, std::size_t stride, std::size_t rows,
-                                std::size_t cols) {
-  switch (activation) {
-    case Activation::relu:
-      return activate_tile(Relu(), y, slope, stride, rows, cols);
-    case Activation::tanh:
-      return activate_tile(Tanh(), y, slope, stride, rows, cols);
-    case Activation::silu:
-      return activate_tile(Silu(), y, slope, stride, rows, cols);
-    case Activation::gelu:
-      return activate_tile(Gelu(), y, slope, stride, rows, cols);
-    case Activation::elu:
-      return activate_tile(Elu(), y, slope, stride, rows, cols);
-  }
-}
 
 /// Stores a tile into row-major memory, each vector through `last`.
 template <std::size_t R, std::size_t N, class Last>
@@ -102,131 +54,111 @@ HWY_INLINE void store_tile(const Sums<R, N>& sums, float* to, std::size_t stride
   }
 }
 
-struct AsItIs {
-  HWY_INLINE Vector operator()(Vector sum, std::size_t) const { return sum; }
-};
-struct ThroughRelu {
-  HWY_INLINE Vector operator()(Vector sum, std::size_t) const { return relu(sum); }
-};
+/// What happens to a tile after its sums. Those of relu are short enough to be part of every tile.
+enum class Ending { none, relu, relu_slope, activation, slope };
 
-struct ForwardProduct {
-  const float* x;
-  std::size_t x_stride;
+/// Rows times panels: y from x and W, and dx from dy and W^T.
+struct RowProduct {
+  static constexpr std::size_t chains = 10;  ///< 5 x 2: more spills registers with g++ 12
+
+  std::size_t depth;
+  const float* rows;
+  std::size_t rows_stride;
   const float* panels;
-  PanelShape shape;
-  const Activation* activation;
-  float* y;
-  std::size_t y_stride;
-  float* slope;
-
-  std::size_t depth() const { return shape.in; }
-  const float* left(std::size_t row) const { return x + row * x_stride; }
-  std::size_t left_row_step() const { return x_stride; }
-  static constexpr std::size_t left_depth_step() { return 1; }
-  HWY_INLINE Vector left_value(const float* at) const { return hn::Set(tag, *at); }
-  std::size_t right_panel_step() const { return (shape.in + 1) * panel_width; }
-  const float* right(std::size_t t) const { return panels + panel_offset(t, right_panel_step()); }
-  static constexpr std::size_t right_depth_step() { return panel_width; }
-  HWY_INLINE Vector start(std::size_t t) const { return hn::Load(tag, right(t) + shape.in * panel_width); }
-
-  template <std::size_t R, std::size_t N>
-  HWY_INLINE void finish(const Sums<R, N>& sums, std::size_t row, std::size_t t) const {
-    const std::size_t at = row * y_stride + column_of(t);
-    if (activation != nullptr && *activation == Activation::relu && slope == nullptr) {
-      return store_tile(sums, y + at, y_stride, ThroughRelu());
-    }
-    store_tile(sums, y + at, y_stride, AsItIs());
-    if (activation != nullptr) {
-      activate_tile(*activation, y + at, slope == nullptr ? nullptr : slope + at, y_stride, R, N * lanes);
-    }
-  }
-};
-
-/// The slope of the layer below in the epilogue; `below` and `slope` point at the tile.
-struct TimesReluSlope {
-  const float* below;
-  HWY_INLINE Vector operator()(Vector sum, std::size_t at) const {
-    return hn::IfThenElseZero(hn::Gt(hn::Load(tag, below + at), hn::Zero(tag)), sum);
-  }
-};
-struct TimesTanhSlope {
-  const float* below;
-  HWY_INLINE Vector operator()(Vector sum, std::size_t at) const {
-    return hn::Mul(sum, tanh_slope(hn::Load(tag, below + at)));
-  }
-};
-struct TimesEluSlope {
-  const float* below;
-  HWY_INLINE Vector operator()(Vector sum, std::size_t at) const {
-    return hn::Mul(sum, elu_slope(hn::Load(tag, below + at)));
-  }
-};
-struct TimesSlope {
-  const float* slope;
-  HWY_INLINE Vector operator()(Vector sum, std::size_t at) const { return hn::Mul(sum, hn::Load(tag, slope + at)); }
-};
-
-struct InputProduct {
-  const float* dy;
-  std::size_t dy_stride;
-  const float* transposed;
-  PanelShape shape;
+  std::size_t panel_step;
+  const float* bias;  ///< of the first panel, or null
+  float* result;
+  std::size_t result_stride;
+  Ending ending;
   Activation activation;
-  const float* x;
-  const float* slope;
-  float* dx;
-  std::size_t dx_stride;
+  const float* below;  ///< what relu_slope and slope are taken from, laid out as the result
+  float* slope;        ///< where activation puts its slopes, or null
 
-  std::size_t depth() const { return shape.out; }
-  const float* left(std::size_t row) const { return dy + row * dy_stride; }
-  std::size_t left_row_step() const { return dy_stride; }
-  static constexpr std::size_t left_depth_step() { return 1; }
-  HWY_INLINE Vector left_value(const float* at) const { return hn::Set(tag, *at); }
-  std::size_t right_panel_step() const { return shape.out * panel_width; }
-  const float* right(std::size_t t) const { return transposed + panel_offset(t, right_panel_step()); }
-  static constexpr std::size_t right_depth_step() { return panel_width; }
-  HWY_INLINE Vector start(std::size_t) const { return hn::Zero(tag); }
+  template <std::size_t R>
+  struct Left {
+    const float* row[R];
+    std::size_t k;
+
+    HWY_INLINE Vector value(std::size_t r) const { return hn::Set(tag, row[r][k]); }
+    HWY_INLINE void advance() { ++k; }
+  };
+
+  struct Right {
+    const float* panel;
+    std::size_t panel_step;
+
+    HWY_INLINE Vector vector(std::size_t n) const { return hn::Load(tag, panel + vector_offset(n, panel_step)); }
+    HWY_INLINE void advance() { panel += panel_width; }
+  };
+
+  template <std::size_t R>
+  HWY_INLINE Left<R> left(std::size_t row) const {
+    Left<R> cursor;
+    for (std::size_t r = 0; r < R; ++r) cursor.row[r] = rows + (row + r) * rows_stride;
+    cursor.k = 0;
+    return cursor;
+  }
+
+  HWY_INLINE Right right(std::size_t t) const { return {panels + vector_offset(t, panel_step), panel_step}; }
+
+  HWY_INLINE Vector start(std::size_t t) const {
+    return bias == nullptr ? hn::Zero(tag) : hn::Load(tag, bias + vector_offset(t, panel_step));
+  }
 
   template <std::size_t R, std::size_t N>
   HWY_INLINE void finish(const Sums<R, N>& sums, std::size_t row, std::size_t t) const {
-    const std::size_t at = row * dx_stride + column_of(t);
-    switch (activation) {
-      case Activation::relu:
-        return store_tile(sums, dx + at, dx_stride, TimesReluSlope{x + at});
-      case Activation::tanh:
-        return store_tile(sums, dx + at, dx_stride, TimesTanhSlope{x + at});
-      case Activation::elu:
-        return store_tile(sums, dx + at, dx_stride, TimesEluSlope{x + at});
-      case Activation::silu:
-      case Activation::gelu:
-        return store_tile(sums, dx + at, dx_stride, TimesSlope{slope + at});
-    }
+    const std::size_t at = row * result_stride + t * lanes;
+    float* to = result + at;
+    if (ending == Ending::relu) return store_tile(sums, to, result_stride, Rectified());
+    if (ending == Ending::relu_slope) return store_tile(sums, to, result_stride, WhereActive{below + at});
+    store_tile(sums, to, result_stride, AsItIs());
+    const Tile tile{result_stride, R, N * lanes};
+    if (ending == Ending::activation) activate(activation, tile, to, slope == nullptr ? nullptr : slope + at);
+    if (ending == Ending::slope) multiply_by_slope(activation, tile, below + at, to);
   }
 };
 
-/// Rows of the product are inputs; the gradient is stored in panels.
+/// Columns of x times columns of dy, stored in panels: a row of this product is an input of the layer.
 struct WeightProduct {
+  static constexpr std::size_t chains = 8;  ///< 4 x 2: best at small batches, no worse at large ones
+
+  std::size_t depth;
   const float* x;
   std::size_t x_stride;
   const float* dy;
   std::size_t dy_stride;
-  std::size_t rows;
-  std::size_t panel_step;
   float* gradient;
+  std::size_t panel_step;
 
-  std::size_t depth() const { return rows; }
-  const float* left(std::size_t input) const { return x + input; }
-  static constexpr std::size_t left_row_step() { return 1; }
-  std::size_t left_depth_step() const { return x_stride; }
-  HWY_INLINE Vector left_value(const float* at) const { return hn::Set(tag, *at); }
-  static constexpr std::size_t right_panel_step() { return panel_width; }
-  const float* right(std::size_t t) const { return dy + column_of(t); }
-  std::size_t right_depth_step() const { return dy_stride; }
+  template <std::size_t R>
+  struct Left {
+    const float* x;
+    std::size_t stride;
+
+    HWY_INLINE Vector value(std::size_t r) const { return hn::Set(tag, x[r]); }
+    HWY_INLINE void advance() { x += stride; }
+  };
+
+  struct Right {
+    const float* dy;
+    std::size_t stride;
+
+    HWY_INLINE Vector vector(std::size_t n) const { return hn::Load(tag, dy + n * lanes); }
+    HWY_INLINE void advance() { dy += stride; }
+  };
+
+  template <std::size_t R>
+  HWY_INLINE Left<R> left(std::size_t input) const {
+    return {x + input, x_stride};
+  }
+
+  HWY_INLINE Right right(std::size_t t) const { return {dy + t * lanes, dy_stride}; }
+
   HWY_INLINE Vector start(std::size_t) const { return hn::Zero(tag); }
 
   template <std::size_t R, std::size_t N>
   HWY_INLINE void finish(const Sums<R, N>& sums, std::size_t input, std::size_t t) const {
-    float* to = gradient + panel_offset(t, panel_step) + input * panel_width;
+    float* to = gradient + vector_offset(t, panel_step) + input * panel_width;
     for (std::size_t n = 0; n < N; ++n) {
       for (std::size_t r = 0; r < R; ++r) {
         hn::Store(sums.at[r][n], tag, to + vector_offset(n, panel_step) + r * panel_width);
@@ -235,38 +167,73 @@ struct WeightProduct {
   }
 };
 
-/// The row of the bias: an input that is always 1. `gradient` points at the bias of the first panel.
-struct BiasProduct : WeightProduct {
-  HWY_INLINE Vector left_value(const float*) const { return constant(1.0F); }
-};
+/// The sums of dy over all rows, the gradient of the bias: vectors from t on, N at a time. Returns the first that is
+/// left over.
+template <std::size_t N>
+HWY_INLINE std::size_t sum_rows(const WeightProduct& product, std::size_t vectors, std::size_t t, float* bias) {
+  for (; t + N <= vectors; t += N) {
+    Vector sums[N];
+    for (std::size_t n = 0; n < N; ++n) sums[n] = hn::Zero(tag);
+    WeightProduct::Right dy = product.right(t);
+    for (std::size_t row = 0; row < product.depth; ++row, dy.advance()) {
+      for (std::size_t n = 0; n < N; ++n) sums[n] = hn::Add(sums[n], dy.vector(n));
+    }
+    for (std::size_t n = 0; n < N; ++n) hn::Store(sums[n], tag, bias + vector_offset(t + n, product.panel_step));
+  }
+  return t;
+}
 
 void dense_forward(const float* x, std::size_t x_stride, std::size_t rows, const float* panels, PanelShape shape,
                    const Activation* activation, float* y, std::size_t y_stride, float* slope) {
+  RowProduct product{};
+  product.depth = shape.in;
+  product.rows = x;
+  product.rows_stride = x_stride;
+  product.panels = panels;
+  product.panel_step = (shape.in + 1) * panel_width;
+  product.bias = panels + shape.in * panel_width;
+  product.result = y;
+  product.result_stride = y_stride;
+  product.slope = slope;
+  if (activation != nullptr) {
+    product.activation = *activation;
+    product.ending = *activation == Activation::relu && slope == nullptr ? Ending::relu : Ending::activation;
+  }
   const std::size_t vectors = vectors_of(shape.out);
-  compute(ForwardProduct{x, x_stride, panels, shape, activation, y, y_stride, slope}, rows, vectors);
-  zero_columns(y, y_stride, rows, column_of(vectors), shape.out);
+  compute(product, rows, vectors);
+  zero_columns(y, y_stride, rows, vectors * lanes, shape.out);
   if (slope != nullptr) zero_columns(slope, y_stride, rows, shape.out, shape.out);
 }
 
 void dense_backward_input(const float* dy, std::size_t dy_stride, std::size_t rows, const float* transposed,
                           PanelShape shape, Activation activation, const float* x, const float* slope, float* dx,
                           std::size_t dx_stride) {
+  RowProduct product{};
+  product.depth = shape.out;
+  product.rows = dy;
+  product.rows_stride = dy_stride;
+  product.panels = transposed;
+  product.panel_step = shape.out * panel_width;
+  product.result = dx;
+  product.result_stride = dx_stride;
+  product.activation = activation;
+  product.ending = activation == Activation::relu ? Ending::relu_slope : Ending::slope;
+  product.below = needs_slope(activation) ? slope : x;
   const std::size_t vectors = vectors_of(shape.in);
-  compute(InputProduct{dy, dy_stride, transposed, shape, activation, x, slope, dx, dx_stride}, rows, vectors);
-  zero_columns(dx, dx_stride, rows, column_of(vectors), shape.in);
+  compute(product, rows, vectors);
+  zero_columns(dx, dx_stride, rows, vectors * lanes, shape.in);
 }
 
 void dense_backward_weights(const float* x, std::size_t x_stride, const float* dy, std::size_t dy_stride,
                             std::size_t rows, PanelShape shape, float* gradient) {
-  const std::size_t vectors = vectors_of(shape.out);
   const std::size_t panel_step = (shape.in + 1) * panel_width;
-  const WeightProduct weights{x, x_stride, dy, dy_stride, rows, panel_step, gradient};
-  compute(weights, shape.in, vectors);
-  BiasProduct bias{weights};
-  bias.gradient += shape.in * panel_width;
-  compute(bias, 1, vectors);
-  float* last_panel = gradient + panel_offset(vectors - 1, panel_step) / panel_step * panel_step;
-  zero_columns(last_panel, panel_width, shape.in + 1, column_of(vectors) - (padded(shape.out) - panel_width),
+  const WeightProduct product{rows, x, x_stride, dy, dy_stride, gradient, panel_step};
+  const std::size_t vectors = vectors_of(shape.out);
+  compute(product, shape.in, vectors);
+  float* bias = gradient + shape.in * panel_width;
+  sum_rows<1>(product, vectors, sum_rows<4>(product, vectors, sum_rows<8>(product, vectors, 0, bias), bias), bias);
+  const std::size_t last_panel = padded(shape.out) - panel_width;
+  zero_columns(gradient + last_panel * (shape.in + 1), panel_width, shape.in + 1, vectors * lanes - last_panel,
                panel_width);
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which instruction sets the kernels are compiled for; included before any Highway header. Tiles are arrays of vectors,
-// which the scalable vectors of SVE and RVV cannot form: Arm runs the NEON kernels, which fuse multiply-adds as well.
+// Which instruction sets the kernels are not compiled for; included before any Highway header. Tiles are arrays of
+// vectors, which the scalable vectors of SVE and RVV cannot form: Arm runs the NEON kernels, which fuse multiply-adds
+// as well. Processors with SSSE3 and no SSE4 are older than 2008 and served by the fallback.
 
 #pragma once
 
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)

@@ -138,6 +138,13 @@ TEST(PanelShape, CountsPaddingAndBias) {
   EXPECT_EQ(shape.transposed_size(), 16U * 17U);
 }
 
+TEST(RowStride, IsAnOddNumberOfPanelsThatHoldsTheColumns) {
+  EXPECT_EQ(row_stride(1), 16U);
+  EXPECT_EQ(row_stride(16), 16U);
+  EXPECT_EQ(row_stride(17), 48U);
+  EXPECT_EQ(row_stride(128), 144U);
+}
+
 TEST(PlainLoops, AreTheMatrixProductsOfTheFormulas) {
   const Layer layer({17, 18}, 5, 1);
   const Floats y = forward(layer, nullptr, plain::dense_forward);
