@@ -88,6 +88,8 @@ void check(const DatasetParts& parts) {
   check_noise(parts.noise_std, rows, parts.targets.cols());
   if (!parts.input_names.empty()) check_names(parts.input_names, parts.inputs.cols(), "input");
   check_names(parts.target_names, parts.targets.cols(), "target");
+  base::require(std::ranges::find(parts.target_names, "") == parts.target_names.end(), ErrorCode::data,
+                "a target has an empty name");
   check_columns(parts);
 }
 

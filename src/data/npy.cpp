@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <optional>
+#include <span>
 
 #include "base/check.hpp"
 #include "base/file.hpp"
@@ -34,6 +36,10 @@ void convert(const char* bytes, std::span<double> values) {
   }
 }
 
+void convert_bool(const char* bytes, std::span<double> values) {
+  for (double& value : values) value = *bytes++ == 0 ? 0.0 : 1.0;
+}
+
 struct ItemType {
   std::string_view code;  ///< kind and size, without byte order
   std::size_t size;
@@ -41,7 +47,7 @@ struct ItemType {
 };
 
 constexpr ItemType item_types[] = {
-    {"f4", 4, convert<float>},         {"f8", 8, convert<double>},        {"b1", 1, convert<std::uint8_t>},
+    {"f4", 4, convert<float>},         {"f8", 8, convert<double>},        {"b1", 1, convert_bool},
     {"i1", 1, convert<std::int8_t>},   {"i2", 2, convert<std::int16_t>},  {"i4", 4, convert<std::int32_t>},
     {"i8", 8, convert<std::int64_t>},  {"u1", 1, convert<std::uint8_t>},  {"u2", 2, convert<std::uint16_t>},
     {"u4", 4, convert<std::uint32_t>}, {"u8", 8, convert<std::uint64_t>},
@@ -61,7 +67,7 @@ const ItemType& item_type(std::string_view descr, const std::string& source) {
   return *type;
 }
 
-/// The product of the sizes; nothing if it is beyond what a file of this many bytes can hold.
+/// The product of the sizes; nothing if the values would have more bytes than can be counted.
 std::optional<std::size_t> count_values(const std::vector<std::size_t>& shape, std::size_t item_size) {
   if (std::find(shape.begin(), shape.end(), std::size_t{0}) != shape.end()) return 0;
   const std::size_t most = std::numeric_limits<std::size_t>::max() / item_size;

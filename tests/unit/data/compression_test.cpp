@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "data/compression.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/error_matchers.hpp"
+#include "unit/data/archives.hpp"
+
+namespace credens::data {
+namespace {
+
+using namespace std::string_literals;
+
+/// Larger than the buffers of the decoders.
+std::string long_text() {
+  std::string text;
+  for (int i = 0; i < 20000; ++i) text += std::to_string(i * 7919 % 10007) + "\n";
+  return text;
+}
+
+class Archives : public testing::TestWithParam<test::Archive> {
+ protected:
+  std::string pack(const std::string& bytes) const { return test::pack(GetParam(), bytes); }
+};
+
+TEST_P(Archives, AreUnpacked) {
+  EXPECT_EQ(decompress(pack("1,2\n"), "t"), "1,2\n");
+  EXPECT_EQ(decompress(pack(long_text()), "t"), long_text());
+  EXPECT_EQ(decompress(pack(""), "t"), "");
+}
+
+TEST_P(Archives, MayBeJoined) {
+  EXPECT_EQ(decompress(pack("1\n") + pack(long_text()) + pack("2\n"), "t"), "1\n" + long_text() + "2\n");
+}
+
+TEST_P(Archives, AreRefusedIfTruncatedAnywhere) {
+  const std::string whole = pack(long_text());
+  for (std::size_t size = 6; size < whole.size();
+       size += size < 64 || size + 64 > whole.size() ? 1 : whole.size() / 50) {
+    EXPECT_THAT([&] { decompress(whole.substr(0, size), "t.csv.gz"); },
+                test::Fails(ErrorCode::data, "t.csv.gz: the ", "truncated"))
+        << size << " of " << whole.size() << " bytes";
+  }
+}
+
+TEST_P(Archives, AreRefusedIfTheLastOfSeveralIsTruncated) {
+  const std::string whole = pack("1\n") + pack("2\n");
+  EXPECT_THAT([&] { decompress(whole.substr(0, whole.size() - 1), "t"); }, test::Fails(ErrorCode::data, "truncated"));
+}
+
+TEST_P(Archives, AreRefusedIfDamaged) {
+  std::string damaged = pack(long_text());
+  damaged.replace(6, 8, 8, '\xff');
+  EXPECT_THAT([&] { decompress(damaged, "t"); }, test::Fails(ErrorCode::data, "archive is damaged"));
+}
+
+TEST_P(Archives, AreRefusedIfSomethingElseFollows) {
+  EXPECT_THAT([&] { decompress(pack("1\n") + "1,2,3,4\n", "t"); }, test::Fails(ErrorCode::data, "archive is damaged"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, Archives, testing::Values(test::Archive::gzip, test::Archive::xz, test::Archive::zstd));
+
+TEST(Decompress, ChecksTheSumsOfGzipAndXz) {
+  for (const auto kind : {test::Archive::gzip, test::Archive::xz}) {
+    std::string damaged = test::pack(kind, long_text());
+    damaged[damaged.size() / 2] = static_cast<char>(damaged[damaged.size() / 2] ^ 0x10);
+    EXPECT_THAT([&] { decompress(damaged, "t"); }, test::Fails(ErrorCode::data, "archive is damaged"));
+  }
+}
+
+// What the program `zstd` makes of "1,2\n": one raw block and a checksum.
+TEST(Decompress, ChecksTheSumsOfZstdWhereThereAreAny) {
+  std::string archive = "\x28\xb5\x2f\xfd\x04\x58\x21\x00\x00"s + "1,2\n" + "\xbf\x93\x13\x60";
+  EXPECT_EQ(decompress(archive, "t"), "1,2\n");
+  archive[9] = '3';
+  EXPECT_THAT([&] { decompress(archive, "t"); }, test::Fails(ErrorCode::data, "t: the zstd archive is damaged"));
+}
+
+TEST(Decompress, LeavesOtherBytesAlone) {
+  EXPECT_EQ(decompress("1,2\n", "t"), "1,2\n");
+  EXPECT_EQ(decompress("", "t"), "");
+  EXPECT_EQ(decompress("\x1f", "t"), "\x1f");
+}
+
+}  // namespace
+}  // namespace credens::data

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <credens/dataset.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <set>
+
+#include "base/file.hpp"
+#include "data/npy.hpp"
+#include "support/error_matchers.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace credens {
+namespace {
+
+using testing::ElementsAre;
+
+/// Row i holds i, 10 i and the target 100 i.
+DatasetParts parts_of(std::size_t rows) {
+  DatasetParts parts{.inputs = Matrix(rows, 2), .targets = Matrix(rows, 1)};
+  for (std::size_t i = 0; i < rows; ++i) {
+    parts.inputs(i, 0) = static_cast<double>(i);
+    parts.inputs(i, 1) = 10.0 * static_cast<double>(i);
+    parts.targets(i, 0) = 100.0 * static_cast<double>(i);
+    parts.weights.push_back(static_cast<double>(i + 1));
+  }
+  parts.noise_std = Matrix(rows, 1, 0.5);
+  return parts;
+}
+
+std::vector<double> column(MatrixView values, std::size_t col) {
+  std::vector<double> result;
+  for (std::size_t row = 0; row < values.rows(); ++row) result.push_back(values(row, col));
+  return result;
+}
+
+std::function<void()> making(const std::function<void(DatasetParts&)>& change) {
+  return [change] {
+    DatasetParts parts = parts_of(3);
+    change(parts);
+    Dataset{std::move(parts)};
+  };
+}
+
+auto Refused(const std::string& words) {
+  return test::Fails(ErrorCode::data, words);
+}
+
+TEST(Dataset, FillsInWhatIsNotGiven) {
+  const Dataset data(parts_of(3));
+  EXPECT_EQ(data.rows(), 3U);
+  EXPECT_THAT(data.target_names(), ElementsAre("y"));
+  EXPECT_TRUE(data.input_names().empty());
+  EXPECT_THAT(data.input_columns(), ElementsAre(0, 1));
+  EXPECT_EQ(data.table_columns(), 2U);
+}
+
+TEST(Dataset, RefusesShapesThatDisagree) {
+  EXPECT_THAT(making([](auto& p) { p.targets = Matrix(2, 1); }),
+              Refused("targets are 2 x 1, expected 3 rows and at least one column"));
+  EXPECT_THAT(making([](auto& p) { p.targets = {}; }), Refused("targets are 0 x 0"));
+  EXPECT_THAT(making([](auto& p) { p.inputs = {}; }),
+              Refused("inputs are 0 x 0, expected at least one row and one column"));
+  EXPECT_THAT(making([](auto& p) { p.weights.pop_back(); }), Refused("2 weights for 3 rows"));
+  EXPECT_THAT(making([](auto& p) { p.noise_std = Matrix(3, 2, 1.0); }), Refused("noise is 3 x 2, expected 3 x 1"));
+  EXPECT_THAT(making([](auto& p) { p.input_names = {"a"}; }), Refused("1 name for 2 inputs"));
+  EXPECT_THAT(making([](auto& p) { p.target_names = {"a", "b"}; }), Refused("2 names for 1 target"));
+  EXPECT_THAT(making([](auto& p) { p.input_columns = {1}; }), Refused("1 position for 2 inputs"));
+  EXPECT_THAT(making([](auto& p) { p.input_columns = {1, 2}; }), Refused("an input is column 2 of a table of 2"));
+}
+
+TEST(Dataset, RefusesValuesThatAreNoUse) {
+  EXPECT_THAT(making([](auto& p) { p.inputs(1, 0) = std::nan(""); }),
+              Refused("inputs: row 1, column 0 is nan, expected a finite number"));
+  EXPECT_THAT(making([](auto& p) { p.targets(2, 0) = INFINITY; }), Refused("targets: row 2, column 0 is inf"));
+  EXPECT_THAT(making([](auto& p) { p.weights[1] = -1; }),
+              Refused("the weight of row 1 is -1, expected a finite number that is not negative"));
+  EXPECT_THAT(making([](auto& p) { p.weights[1] = std::nan(""); }), Refused("the weight of row 1 is nan"));
+  EXPECT_THAT(making([](auto& p) { p.weights = {0, 0, 0}; }), Refused("all weights are 0"));
+  EXPECT_THAT(making([](auto& p) {
+                p.weights = {1e308, 1e308, 1};
+              }),
+              Refused("the sum of the weights is beyond the largest double"));
+  EXPECT_THAT(making([](auto& p) { p.noise_std(0, 0) = 0; }),
+              Refused("noise: row 0, column 0 is 0, expected a finite number above 0"));
+  EXPECT_THAT(making([](auto& p) { p.noise_std(2, 0) = 1e-200; }),
+              Refused("noise: row 2 holds 1e-200, whose square is no usable variance"));
+  EXPECT_THAT(making([](auto& p) { p.noise_std(2, 0) = 1e200; }),
+              Refused("noise: row 2 holds 1e+200, whose square is no usable variance"));
+}
+
+TEST(Dataset, RefusesNamesThatAreNoUse) {
+  EXPECT_THAT(making([](auto& p) {
+                p.input_names = {"a", "a"};
+              }),
+              Refused("inputs 0 and 1 are both named \"a\", expected different names"));
+  EXPECT_THAT(making([](auto& p) {
+                p.input_names = {"a", "b\n"};
+              }),
+              Refused("the input name \"b\\x0a\" is not one line of UTF-8"));
+  EXPECT_THAT(making([](auto& p) { p.target_names = {"\xff"}; }),
+              Refused("the target name \"\\xff\" is not one line of UTF-8"));
+  EXPECT_THAT(making([](auto& p) { p.target_names = {""}; }), Refused("a target has an empty name"));
+}
+
+TEST(Dataset, SelectsRowsInTheOrderGiven) {
+  const std::vector<std::size_t> rows = {2, 0, 2};
+  const Dataset data = Dataset(parts_of(4)).select(rows);
+  EXPECT_THAT(column(data.inputs(), 1), ElementsAre(20, 0, 20));
+  EXPECT_THAT(column(data.targets(), 0), ElementsAre(200, 0, 200));
+  EXPECT_THAT(data.weights(), ElementsAre(3, 1, 3));
+  EXPECT_EQ(data.noise_std().rows(), 3U);
+}
+
+TEST(Dataset, RefusesToSelectRowsThatAreNotThere) {
+  const Dataset data(parts_of(3));
+  const std::vector<std::size_t> beyond = {0, 3};
+  EXPECT_THAT([&] { data.select(beyond); }, test::Fails(ErrorCode::usage, "row 3 is selected from 3 rows"));
+  EXPECT_THAT([&] { data.select({}); }, Refused("inputs are 0 x"));
+}
+
+TEST(Dataset, SplitsIntoRowsInTheirOldOrder) {
+  const auto [rest, test] = Dataset(parts_of(10)).split({.test_fraction = 0.3, .seed = 1});
+  EXPECT_EQ(rest.rows(), 7U);
+  EXPECT_EQ(test.rows(), 3U);
+  EXPECT_THAT(column(rest.inputs(), 0), testing::Pointwise(testing::Lt(), std::vector<double>(7, 10)));
+  EXPECT_TRUE(std::ranges::is_sorted(column(rest.inputs(), 0)));
+  EXPECT_TRUE(std::ranges::is_sorted(column(test.inputs(), 0)));
+  std::set<double> all;
+  for (const double x : column(rest.inputs(), 0)) all.insert(x);
+  for (const double x : column(test.inputs(), 0)) all.insert(x);
+  EXPECT_EQ(all.size(), 10U);
+}
+
+TEST(Dataset, IsTheSameFromAllKindsOfFiles) {
+  const test::TemporaryFolder folder;
+  base::write_file(folder / "t.csv", "1,2,3\n4,5,6\n");
+  data::write_npy(folder / "t.npy", {.shape = {2, 3}, .values = {1, 2, 3, 4, 5, 6}});
+  const DatasetOptions options{.targets = {"-1"}};
+  const Dataset arrays(DatasetParts{.inputs = Matrix(2, 2, std::vector<double>{1, 2, 4, 5}),
+                                    .targets = Matrix(2, 1, std::vector<double>{3, 6})});
+  EXPECT_EQ(Dataset::from_csv(folder / "t.csv", options).fingerprint(), arrays.fingerprint());
+  EXPECT_EQ(Dataset::from_npy(folder / "t.npy", options).fingerprint(), arrays.fingerprint());
+  EXPECT_EQ(Dataset::from_file(folder / "t.csv", options).fingerprint(), arrays.fingerprint());
+  EXPECT_EQ(Dataset::from_file(folder / "t.npy", options).fingerprint(), arrays.fingerprint());
+}
+
+}  // namespace
+}  // namespace credens

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "data/scaler.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <cmath>
+
+#include "support/error_matchers.hpp"
+
+namespace credens::data {
+namespace {
+
+using testing::DoubleEq;
+using testing::ElementsAre;
+
+Matrix column(std::vector<double> values) {
+  const std::size_t rows = values.size();
+  return {rows, 1, std::move(values)};
+}
+
+TEST(StandardisingScaler, TakesMeanAndPopulationDeviation) {
+  const Scaler scaler = standardising_scaler(Matrix(4, 2, std::vector<double>{1, 10, 3, 10, 5, 30, 7, 30}), {});
+  EXPECT_THAT(scaler.shift, ElementsAre(DoubleEq(4), DoubleEq(20)));
+  EXPECT_THAT(scaler.scale, ElementsAre(DoubleEq(std::sqrt(5.0)), DoubleEq(10)));
+  EXPECT_DOUBLE_EQ(scaler.apply(1, 30), 1);
+}
+
+TEST(StandardisingScaler, CountsARowOfWeightTwoTwice) {
+  const std::vector<double> weights = {2, 1, 0};
+  const Scaler weighted = standardising_scaler(column({1, 4, 99}), weights);
+  const Scaler repeated = standardising_scaler(column({1, 1, 4}), {});
+  EXPECT_DOUBLE_EQ(weighted.shift[0], repeated.shift[0]);
+  EXPECT_DOUBLE_EQ(weighted.scale[0], repeated.scale[0]);
+}
+
+TEST(StandardisingScaler, TurnsConstantColumnsIntoZeros) {
+  const Scaler scaler = standardising_scaler(column({0.1, 0.1, 0.1}), {});
+  EXPECT_EQ(scaler, (Scaler{.shift = {0.1}, .scale = {1}}));
+  EXPECT_EQ(scaler.apply(0, 0.1), 0);
+}
+
+TEST(StandardisingScaler, CallsAColumnConstantByTheRowsThatCount) {
+  const std::vector<double> weights = {1, 1, 1, 0};
+  EXPECT_EQ(standardising_scaler(column({0.1, 0.1, 0.1, 5}), weights), (Scaler{.shift = {0.1}, .scale = {1}}));
+}
+
+TEST(StandardisingScaler, KeepsScaleOneWhereTheDeviationUnderflows) {
+  const Scaler scaler = standardising_scaler(column({0, 1e-200}), {});
+  EXPECT_EQ(scaler.scale[0], 1);
+}
+
+TEST(StandardisingScaler, KeepsItsPrecisionFarFromZero) {
+  const Scaler scaler = standardising_scaler(column({1e9 + 0.25, 1e9 + 0.75}), {});
+  EXPECT_EQ(scaler.shift[0], 1e9 + 0.5);
+  EXPECT_EQ(scaler.scale[0], 0.25);
+}
+
+TEST(StandardisingScaler, RefusesColumnsThatOverflow) {
+  EXPECT_THAT(
+      [] {
+        standardising_scaler(Matrix(2, 2, std::vector<double>{0, 1e308, 1, -1e308}), {});
+      },
+      test::Fails(ErrorCode::data,
+                  "column 1 (counted from 0): the variance of its values is beyond the largest double"));
+  EXPECT_THAT(
+      [] {
+        standardising_scaler(column({1.7e308, 1.7e308, 1.6e308}), {});
+      },
+      test::Fails(ErrorCode::data, "column 0"));
+}
+
+TEST(StandardisingScaler, RefusesToScaleByNothing) {
+  EXPECT_THAT([] { standardising_scaler(Matrix(0, 1), {}); }, test::Fails(ErrorCode::data, "no rows"));
+  const std::vector<double> weights = {1};
+  EXPECT_THAT(
+      [&] {
+        standardising_scaler(column({1, 2}), weights);
+      },
+      test::Fails(ErrorCode::data, "1 weights for 2 rows"));
+}
+
+RC_GTEST_PROP(StandardisingScaler, ScalesByPowersOfTwoExactly, (const std::vector<std::int16_t>& numbers)) {
+  RC_PRE(!numbers.empty());
+  const int exponent = *rc::gen::inRange(-20, 20);
+  std::vector<double> plain;
+  std::vector<double> scaled;
+  for (const std::int16_t number : numbers) {
+    plain.push_back(number / 3.0);
+    scaled.push_back(std::ldexp(plain.back(), exponent));
+  }
+  const Scaler a = standardising_scaler(column(plain), {});
+  const Scaler b = standardising_scaler(column(scaled), {});
+  const bool constant = constant_columns(column(plain)).size() == 1;
+  RC_ASSERT(b.shift[0] == std::ldexp(a.shift[0], exponent));
+  RC_ASSERT(b.scale[0] == (constant ? 1 : std::ldexp(a.scale[0], exponent)));
+}
+
+TEST(IdentityScaler, ChangesNothing) {
+  EXPECT_EQ(identity_scaler(2), (Scaler{.shift = {0, 0}, .scale = {1, 1}}));
+  EXPECT_EQ(identity_scaler(2).apply(1, 0.1), 0.1);
+}
+
+TEST(ConstantColumns, AreThoseWithOneValue) {
+  EXPECT_THAT(constant_columns(Matrix(2, 3, std::vector<double>{1, 2, 3, 1, 2.5, 3})), ElementsAre(0, 2));
+  EXPECT_THAT(constant_columns(column({0, -0.0})), ElementsAre(0));
+}
+
+TEST(ScaleRows, RoundsOnceAndPadsWithZeros) {
+  const Scaler scaler{.shift = {1e9, 0}, .scale = {1, 3}};
+  std::vector<float> out(8, 9.0F);
+  scale_rows(scaler, Matrix(2, 2, std::vector<double>{1e9 + 0.5, 1, 1e9 - 2, 2}), out.data(), 4);
+  EXPECT_THAT(out, ElementsAre(0.5F, 1.0F / 3.0F, 0.0F, 0.0F, -2.0F, 2.0F / 3.0F, 0.0F, 0.0F));
+}
+
+TEST(ScaleRows, RefusesWhatAFloatCannotHold) {
+  std::vector<float> out(4);
+  const Scaler scaler = identity_scaler(2);
+  EXPECT_THAT(
+      [&] {
+        scale_rows(scaler, Matrix(2, 2, std::vector<double>{1, 2, 3, -1e31}), out.data(), 2);
+      },
+      test::Fails(ErrorCode::data,
+                  "row 1, column 1 (counted from 0): -1e+31 is -1e+31 after scaling, expected at most 1e+30 in size"));
+  EXPECT_THAT(
+      [&] {
+        scale_rows(scaler, Matrix(1, 2, std::vector<double>{1, std::nan("")}), out.data(), 2);
+      },
+      test::Fails(ErrorCode::data, "row 0, column 1"));
+  EXPECT_THAT([&] { scale_rows(scaler, Matrix(1, 1, 1.0), out.data(), 2); },
+              test::Fails(ErrorCode::data, "1 columns to scale, expected 2"));
+  EXPECT_NO_THROW(scale_rows(scaler, Matrix(1, 2, 1e30), out.data(), 2));
+}
+
+}  // namespace
+}  // namespace credens::data
