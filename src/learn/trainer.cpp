@@ -174,8 +174,9 @@ TrainedNetwork train_member(const TrainerInput& input, std::size_t index,
     trouble = trial.run(on_epoch);
     if (trouble.empty()) return std::move(trial).result();
   }
-  base::fail(ErrorCode::numerical, "member {} diverged in each of {} attempts: {}; a smaller learning rate may help",
-             index, attempts, trouble);
+  base::fail(ErrorCode::numerical,
+             "member {} diverged in each of {} attempts: {}; a smaller learning rate or more epochs may help", index,
+             attempts, trouble);
 }
 
 }  // namespace credens::learn

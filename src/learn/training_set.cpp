@@ -68,8 +68,6 @@ TrainingSet make_training_set(const Dataset& data, const data::Scaler& inputs, c
   const auto weights = data.weights();
   set.weight_total =
       weights.empty() ? static_cast<double>(set.rows) : std::accumulate(weights.begin(), weights.end(), 0.0);
-  base::require(std::isfinite(set.weight_total) && set.weight_total > 0, ErrorCode::data,
-                "the row weights have the sum {}, expected a finite number above 0", set.weight_total);
   if (!weights.empty()) set.weights = normalised_weights(weights, set.weight_total);
   set.known_variance = known_variances(data.noise_std(), targets);
   return set;

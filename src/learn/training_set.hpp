@@ -40,7 +40,7 @@ struct TrainingSet {
   }
 };
 
-/// Throws data where a value leaves the range of float, or where the weights have no positive sum.
+/// Throws data where a value leaves the range of float.
 TrainingSet make_training_set(const Dataset& data, const data::Scaler& inputs, const data::Scaler& targets);
 
 }  // namespace credens::learn

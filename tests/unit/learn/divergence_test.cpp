@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "learn/divergence.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "learn/gradient.hpp"
+#include "learn/trainer.hpp"
+#include "unit/learn/random_rows.hpp"
+
+namespace credens::learn {
+namespace {
+
+TrainingSet rows_with(std::vector<double> targets, std::vector<double> noise_std = {}) {
+  const std::size_t rows = targets.size();
+  RandomRows data{.inputs = Matrix(rows, 1), .targets = Matrix(rows, 1, std::move(targets))};
+  if (!noise_std.empty()) data.noise_std = Matrix(rows, 1, std::move(noise_std));
+  return data.training_set();
+}
+
+TEST(ConstantGaussian, IsHalfANatPerOutputInNetworkUnits) {
+  const auto constant = constant_gaussian(rows_with({-1, 1, -1, 1}), NoiseKind::shared);
+  EXPECT_DOUBLE_EQ(constant.square_part, 0.5);
+  EXPECT_DOUBLE_EQ(constant.log_part, 0);
+}
+
+TEST(ConstantGaussian, IsTheBestOneForWiderTargets) {
+  const auto constant = constant_gaussian(rows_with({2, 8, 2, 8}), NoiseKind::shared);
+  EXPECT_DOUBLE_EQ(constant.square_part + constant.log_part, 0.5 * (1 + std::log(9.0)));
+}
+
+TEST(ConstantGaussian, TakesAConstantTargetInItsScaleOfOne) {
+  const auto constant = constant_gaussian(rows_with({0, 0, 0}), NoiseKind::shared);
+  EXPECT_DOUBLE_EQ(constant.square_part + constant.log_part, 0);
+}
+
+TEST(ConstantGaussian, AddsKnownNoiseOrTakesItAlone) {
+  const TrainingSet rows = rows_with({-1, 1}, {2, 2});
+  EXPECT_DOUBLE_EQ(constant_gaussian(rows, NoiseKind::shared).log_part, 0.5 * std::log(5.0));
+  EXPECT_DOUBLE_EQ(constant_gaussian(rows, NoiseKind::known).log_part, 0.5 * std::log(4.0));
+  EXPECT_DOUBLE_EQ(constant_gaussian(rows, NoiseKind::known).square_part, 0.125);
+}
+
+TEST(ConstantGaussian, WeighsRowsWithTheirPrecision) {
+  const auto constant = constant_gaussian(rows_with({0, 10}, {1, 3}), NoiseKind::known);
+  const double mean = (10.0 / 9) / (1 + 1.0 / 9);
+  EXPECT_NEAR(constant.square_part, 0.25 * (mean * mean + (10 - mean) * (10 - mean) / 9), 1e-6);
+}
+
+TEST(DivergenceLimit, IsOneNatPerOutputAboveTheConstantGaussian) {
+  EXPECT_DOUBLE_EQ(divergence_limit(rows_with({-1, 1}), NoiseKind::shared), 1.5);
+}
+
+TEST(DivergenceLimit, LetsUntrainedNetworksWithHiddenLayersPass) {
+  for (const NetworkCase& kind : every_network(3, {8, 6})) {
+    if (kind.shape.hidden.empty()) continue;  // a linear noise head alone may start with tiny variances
+    RandomRows data = random_rows(
+        {.rows = 50, .inputs = 3, .outputs = kind.shape.outputs, .noise = kind.known_noise, .weights = true}, 7);
+    for (double& value : data.noise_std.values()) value = kind.shape.noise == NoiseKind::known ? 1e-2 : value;
+    const Scaling scaling = make_scaling(data.dataset(), true);
+    const TrainingSet set = make_training_set(data.dataset(), scaling.inputs, scaling.targets);
+    const model::Mlp network = initial_network(kind.shape, 1, 0, 0);
+    EXPECT_LE(mean_loss(network, set), divergence_limit(set, kind.shape.noise)) << kind.text();
+  }
+}
+
+TEST(AllFinite, FindsTheOneBadParameter) {
+  model::Mlp network = initial_network({.inputs = 3, .hidden = {5}}, 1, 0, 0);
+  EXPECT_TRUE(all_finite(network));
+  network.parameters()[17] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_FALSE(all_finite(network));
+}
+
+}  // namespace
+}  // namespace credens::learn

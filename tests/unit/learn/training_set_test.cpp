@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "learn/training_set.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "unit/learn/random_rows.hpp"
+
+namespace credens::learn {
+namespace {
+
+TEST(Scaling, StandardisesTargetsAlwaysAndInputsWhenAsked) {
+  const Dataset data({.inputs = Matrix(2, 1, {1, 5}), .targets = Matrix(2, 1, {10, 30})});
+  const Scaling both = make_scaling(data, true);
+  EXPECT_EQ(both.inputs, (data::Scaler{{3}, {2}}));
+  EXPECT_EQ(both.targets, (data::Scaler{{20}, {10}}));
+  EXPECT_EQ(make_scaling(data, false).inputs, data::identity_scaler(1));
+  EXPECT_EQ(make_scaling(data, false).targets, both.targets);
+}
+
+TEST(Scaling, CountsRowsByTheirWeight) {
+  const Dataset data({.inputs = Matrix(2, 1, {0, 4}), .targets = Matrix(2, 1, {0, 4}), .weights = {3, 1}});
+  EXPECT_DOUBLE_EQ(make_scaling(data, true).inputs.shift[0], 1);
+  EXPECT_DOUBLE_EQ(make_scaling(data, true).targets.scale[0], std::sqrt(3.0));
+}
+
+TEST(TrainingSet, ScalesRowsAndPadsThem) {
+  const Dataset data({.inputs = Matrix(2, 3, {1, 2, 3, 4, 5, 6}), .targets = Matrix(2, 2, {10, 20, 30, 40})});
+  const data::Scaler inputs{{1, 0, 0}, {1, 2, 3}};
+  const data::Scaler targets{{10, 0}, {10, 40}};
+  const TrainingSet set = make_training_set(data, inputs, targets);
+  EXPECT_EQ(set.rows, 2U);
+  EXPECT_EQ(set.inputs, 3U);
+  EXPECT_EQ(set.outputs, 2U);
+  EXPECT_EQ(set.input_stride, 16U);
+  ASSERT_EQ(set.input_values.size(), 32U);
+  EXPECT_EQ(set.input_values[16], 3.0F);
+  EXPECT_EQ(set.input_values[17], 2.5F);
+  EXPECT_EQ(set.input_values[18], 2.0F);
+  for (std::size_t pad = 19; pad < 32; ++pad) EXPECT_EQ(set.input_values[pad], 0.0F);
+  EXPECT_EQ(set.targets, (std::vector<float>{0, 0.5, 2, 1}));
+  EXPECT_EQ(set.weight_total, 2);
+  EXPECT_TRUE(set.weights.empty());
+  EXPECT_TRUE(set.known_variance.empty());
+}
+
+TEST(TrainingSet, HasWeightsOfMeanOneAndRemembersTheirSum) {
+  const Dataset data({.inputs = Matrix(3, 1), .targets = Matrix(3, 1), .weights = {2, 4, 6}});
+  const TrainingSet set = make_training_set(data, data::identity_scaler(1), data::identity_scaler(1));
+  EXPECT_EQ(set.weights, (std::vector<float>{0.5, 1, 1.5}));
+  EXPECT_EQ(set.weight_total, 12);
+}
+
+TEST(TrainingSet, HasKnownVariancesInNetworkUnits) {
+  const Dataset data({.inputs = Matrix(1, 1), .targets = Matrix(1, 2), .noise_std = Matrix(1, 2, {3, 8})});
+  const TrainingSet set = make_training_set(data, data::identity_scaler(1), {{0, 0}, {2, 4}});
+  EXPECT_EQ(set.known_variance, (std::vector<float>{2.25, 4}));
+}
+
+TEST(TrainingSet, RefusesValuesBeyondFloat) {
+  const Dataset data({.inputs = Matrix(2, 1, {1, 1e39}), .targets = Matrix(2, 1)});
+  try {
+    make_training_set(data, data::identity_scaler(1), data::identity_scaler(1));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::data);
+    EXPECT_NE(std::string(error.what()).find("row 1, column 0"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace credens::learn
