@@ -3,6 +3,7 @@
 #include "store/storable.hpp"
 
 #include "base/check.hpp"
+#include "base/text.hpp"
 #include "data/names.hpp"
 
 namespace credens::store {
@@ -16,7 +17,7 @@ void expect(bool holds, fmt::format_string<Args...> sentence, Args&&... args) {
 
 void check_names(const std::vector<std::string>& names, std::string_view what) {
   for (const std::string& name : names) {
-    expect(data::is_utf8(name) && !data::has_control_character(name), "{} {} is not UTF-8 text on one line", what,
+    expect(base::is_utf8(name) && !data::has_control_character(name), "{} {} is not UTF-8 text on one line", what,
            base::quoted(name));
   }
 }
