@@ -78,8 +78,8 @@ void check_layout(const EnsembleState& state) {
   require(layout.inputs == d, "an ensemble scales {} inputs but was trained on {}", d, layout.inputs);
   require(layout.input_names.empty() || layout.input_names.size() == d,
           "an ensemble of {} inputs has {} names for them", d, layout.input_names.size());
-  require(layout.positions.empty() || layout.positions.size() == d,
-          "an ensemble of {} inputs has {} positions for them", d, layout.positions.size());
+  require(layout.positions.size() == d, "an ensemble of {} inputs has {} positions for them", d,
+          layout.positions.size());
   for (const std::size_t position : layout.positions) {
     require(position < layout.training_cols, "an input lies at column {} of a table of {}", position,
             layout.training_cols);
