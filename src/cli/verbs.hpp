@@ -18,6 +18,7 @@ Verb evaluate_verb();
 Verb sample_verb();
 Verb outputs_verb();
 Verb inspect_verb();
+Verb demo_verb();
 Verb version_verb();
 
 /// In the order of the overview.
