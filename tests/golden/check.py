@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks what the program wrote where bytes cannot be compared; standard library only.
+
+Usage: check.py CHECK ARGUMENT.... Prints what a golden test expects, or fails with the first value that is off.
+"""
+
+import csv
+import json
+import math
+import re
+import struct
+import sys
+from pathlib import Path
+from statistics import NormalDist, fmean
+
+KEYS = ["rows", "level", "posterior", "outputs", "rmse", "rmse_standardised", "mae", "classical", "extended"]
+INSPECT_KEYS = ["members", "inputs", "outputs", "features", "lambda", "posterior", "gamma", "elbo", "weights", "seed", "options",
+                "data", "version"]
+
+
+def read_npy(path):
+    """(shape, values) of a float64 array in C order."""
+    content = Path(path).read_bytes()
+    assert content[:8] == b"\x93NUMPY\x01\x00", content[:8]
+    end = 10 + struct.unpack("<H", content[8:10])[0]
+    header = content[10:end].decode()
+    assert "'<f8'" in header and "'fortran_order': False" in header, header
+    shape = [int(size) for size in re.findall(r"\d+", header.split("'shape':")[1])]
+    return shape, struct.unpack(f"<{math.prod(shape)}d", content[end:])
+
+
+def read_csv(path):
+    """The columns of a table by name, in order."""
+    with open(path, newline="", encoding="utf-8") as file:
+        names, *rows = csv.reader(file)
+    return {name: [float(row[k]) for row in rows] for k, name in enumerate(names)}
+
+
+def near(a, b, tolerance=1e-9):
+    assert math.isclose(a, b, rel_tol=tolerance, abs_tol=tolerance), f"{a} is not {b}"
+
+
+def same_table(csv_path, npy_path):
+    columns = list(read_csv(csv_path).values())
+    shape, values = read_npy(npy_path)
+    assert shape == [len(columns[0]), len(columns)], shape
+    assert list(values) == [column[i] for i in range(shape[0]) for column in columns]
+    print("the same", shape)
+
+
+def close_table(left, right):
+    left, right = read_csv(left), read_csv(right)
+    assert list(left) == list(right), (list(left), list(right))
+    for name, column in left.items():
+        for a, b in zip(column, right[name], strict=True):
+            near(a, b, 1e-6)
+    print("close")
+
+
+def parts_of(columns, output):
+    kinds = ["mean", "aleatoric_std", "epistemic_std", "total_std", "lower", "upper", "function_lower", "function_upper"]
+    return zip(*[columns[f"{output}_{kind}"] for kind in kinds], strict=True)
+
+
+def intervals(columns, output, z):
+    for mean, aleatoric, epistemic, total, lower, upper, function_lower, function_upper in parts_of(columns, output):
+        near(total**2, aleatoric**2 + epistemic**2)
+        assert aleatoric > 0 and epistemic > 0
+        near(lower, mean - z * total)
+        near(upper, mean + z * total)
+        near(function_lower, mean - z * epistemic)
+        near(function_upper, mean + z * epistemic)
+
+
+def prediction(path, output, level):
+    intervals(read_csv(path), output, NormalDist().inv_cdf((1 + float(level)) / 2))
+    print("mean +- z std")
+
+
+def coverage_factor(path, output, factor):
+    intervals(read_csv(path), output, float(factor))
+    print("mean +- K std")
+
+
+def mixture(path, output):
+    columns = read_csv(path)
+    assert columns[f"{output}_lower"] == columns[f"{output}_quantile_0.025"]
+    assert columns[f"{output}_upper"] == columns[f"{output}_quantile_0.975"]
+    for low, middle, high in zip(*(columns[f"{output}_quantile_{p}"] for p in ("0.025", "0.5", "0.975")), strict=True):
+        assert low < middle < high
+    print("quantiles of the mixture")
+
+
+def joint(npy_path, csv_path, *outputs):
+    """Symmetric, and on its diagonal the epistemic variance of each row."""
+    (q, n, m), values = read_npy(npy_path)
+    assert q == len(outputs) and n == m
+    columns = read_csv(csv_path)
+    for k, output in enumerate(outputs):
+        at = k * n * n
+        for i, std in enumerate(columns[f"{output}_epistemic_std"]):
+            near(values[at + i * n + i], std**2)
+            for j in range(i):
+                near(values[at + i * n + j], values[at + j * n + i])
+    print("covariance", [q, n, n])
+
+
+def known_noise(path, output, column):
+    columns = read_csv(path)
+    for given, aleatoric in zip(columns[column], columns[f"{output}_aleatoric_std"], strict=True):
+        near(given, aleatoric, 1e-6)
+    print("the noise given")
+
+
+def shape(path):
+    print(read_npy(path)[0])
+
+
+def moments(npy_path, csv_path, kind, *outputs):
+    """Mean and standard deviation over draws, within five standard errors."""
+    (draws, n, q), values = read_npy(npy_path)
+    columns = read_csv(csv_path)
+    for k, output in enumerate(outputs):
+        for i in range(n):
+            column = values[i * q + k::n * q]
+            mean, std = columns[f"{output}_mean"][i], columns[f"{output}_{kind}_std"][i]
+            found = fmean(column)
+            found_std = math.sqrt(fmean((value - found) ** 2 for value in column))
+            assert abs(found - mean) < 5 * std / math.sqrt(draws), f"row {i}: mean {found}, expected {mean}"
+            assert abs(found_std / std - 1) < 0.1, f"row {i}: std {found_std}, expected {std}"
+    print("as predicted")
+
+
+def finite(value):
+    if isinstance(value, dict):
+        return all(map(finite, value.values()))
+    if isinstance(value, list):
+        return all(map(finite, value))
+    return value is not None and (isinstance(value, str) or math.isfinite(value))
+
+
+def keys(path):
+    document = json.loads(Path(path).read_text(encoding="utf-8"))
+    assert list(document)[:len(KEYS)] == KEYS, list(document)
+    assert list(document["classical"]) == list(document["extended"])
+    assert finite(document), document
+    print(*document["extended"], sep="\n")
+
+
+def per_output(path):
+    """Means over outputs, and each output by itself."""
+    document = json.loads(Path(path).read_text(encoding="utf-8"))
+    parts = document["per_output"]
+    assert [part["output"] for part in parts] == document["outputs"]
+    for key in ("rmse", "rmse_standardised", "mae"):
+        near(document[key], fmean(part[key] for part in parts))
+    for side in ("classical", "extended"):
+        assert list(document[side]) == list(parts[0][side])
+        for key in ("crps", "total_coverage", "interval_width"):
+            near(document[side][key], fmean(part[side][key] for part in parts))
+    print("means over", *document["outputs"])
+
+
+def close(left, right, *chosen):
+    left, right = (json.loads(Path(path).read_text(encoding="utf-8")) for path in (left, right))
+    for key in chosen:
+        a, b = left[key], right[key]
+        for name in a if isinstance(a, dict) else [None]:
+            near(a[name] if name else a, b[name] if name else b, 1e-6)
+    print("close")
+
+
+def inspect(path):
+    document = json.loads(Path(path).read_text(encoding="utf-8"))
+    assert list(document) == INSPECT_KEYS, list(document)
+    members = document["members"]
+    assert len(document["gamma"]) == len(document["weights"]) == len(document["features"]) == members
+    assert list(document["elbo"]) == ["isotropic", "diagonal", "full", "ensemble"]
+    assert all(len(document["elbo"][rung]) == members for rung in ("isotropic", "diagonal", "full"))
+    near(sum(document["weights"]), 1)
+    near(document["elbo"]["ensemble"], fmean(document["elbo"][document["posterior"]]) + math.log(members))
+    assert re.fullmatch("[0-9a-f]{32}", document["data"]["fingerprint"])
+    for key in ("inputs", "outputs", "features", "lambda", "posterior", "seed"):
+        print(key, document[key])
+
+
+def ladder(path):
+    """The ELBO never falls along the ladder."""
+    elbo = json.loads(Path(path).read_text(encoding="utf-8"))["elbo"]
+    for isotropic, diagonal, full in zip(elbo["isotropic"], elbo["diagonal"], elbo["full"], strict=True):
+        assert isotropic <= diagonal <= full, (isotropic, diagonal, full)
+    print("rising")
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]](*sys.argv[2:])

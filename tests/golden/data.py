@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the small tables and arrays that golden tests work with; values depend on nothing but the row's number.
+
+Usage: data.py FILE...   the name decides: train.csv, test.csv, two.csv (two targets), noisy.csv (noise and weight columns),
+                         plain.csv (no header), many.csv (10,000 rows), *.csv.gz, *.csv.xz, *.npy
+"""
+
+import gzip
+import lzma
+import math
+import struct
+import sys
+from pathlib import Path
+
+
+def row(i):
+    """Two inputs, the noise-free truth and a target with a wobble of a tenth that looks like noise."""
+    a = (i * 37 % 101) / 101
+    b = (i * 59 % 97) / 97
+    truth = math.sin(3 * a) + b
+    return a, b, truth, truth + 0.1 * math.sin(i * i)
+
+
+def table(name):
+    """(names or None, rows)"""
+    if name == "two":
+        return ["a", "b", "u", "v"], [(a, b, y, 2 - truth) for a, b, truth, y in map(row, range(40))]
+    if name == "noisy":
+        return ["a", "b", "y", "s", "w"], [(a, b, y, 0.1 + 0.1 * b, 1 + i % 3) for i in range(40) for a, b, _, y in [row(i)]]
+    if name == "plain":
+        return None, [(a, b, y) for a, b, _, y in map(row, range(40))]
+    if name == "test":
+        return ["b", "a", "y", "truth"], [(b, a, y, truth) for a, b, truth, y in map(row, range(100, 112))]
+    if name == "many":
+        return ["a", "b"], [row(i)[:2] for i in range(10000)]
+    return ["a", "b", "y"], [(a, b, y) for a, b, _, y in map(row, range(40))]
+
+
+def csv_bytes(names, rows):
+    lines = [",".join(names)] if names else []
+    lines += [",".join(repr(float(value)) for value in values) for values in rows]
+    return "".join(line + "\n" for line in lines).encode()
+
+
+def npy_bytes(rows):
+    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({len(rows)}, {len(rows[0])}), }}"
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    values = [float(value) for values in rows for value in values]
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(f"<{len(values)}d", *values)
+
+
+def write(path):
+    names, rows = table(path.name.split(".")[0])
+    content = npy_bytes(rows) if path.suffix == ".npy" else csv_bytes(names, rows)
+    if path.suffix == ".gz":
+        content = gzip.compress(content, mtime=0)
+    if path.suffix == ".xz":
+        content = lzma.compress(content)
+    path.write_bytes(content)
+
+
+if __name__ == "__main__":
+    for argument in sys.argv[1:]:
+        write(Path(argument))

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`--help`: every verb ends with an example that runs, and docs/cli.md lists the flags that the program has, and no others.
+
+Usage: help_test.py PROGRAM DOCUMENT
+"""
+
+import re
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from program import Program, write_tables
+
+
+class Help(unittest.TestCase):
+    program = None
+    document = None
+
+    def test_every_verb_explains_itself(self):
+        self.assertGreaterEqual(len(self.program.verbs()), 9)
+        for verb in self.program.verbs():
+            done = self.program.run(f"credens {verb} --help")
+            self.assertEqual((0, ""), (done.returncode, done.stderr), verb)
+            self.assertRegex(done.stdout, rf"^{verb}: .*\.\n\nUsage: credens {verb}")
+            self.assertEqual(done.stdout, self.program.run(f"credens {verb} -h").stdout)
+            self.assertLessEqual(max(map(len, done.stdout.split("\nExample:")[0].splitlines())), 100, verb)
+
+    def test_examples_run(self):
+        for verb in self.program.verbs():
+            example = self.program.help(verb).split("\nExample:\n")[1].splitlines()
+            self.assertTrue(example, verb)
+            with tempfile.TemporaryDirectory() as folder:
+                write_tables(folder)
+                for command in example:
+                    done = self.program.run(command, folder)
+                    self.assertEqual(0, done.returncode, f"{command}\n{done.stderr}")
+
+    def test_the_document_lists_the_same_flags(self):
+        for verb in self.program.verbs():
+            section = re.search(rf"^## credens {verb}\n(.*?)(?=^## |\Z)", self.document, re.DOTALL | re.MULTILINE)
+            self.assertIsNotNone(section, f"docs/cli.md has no section of {verb}")
+            rows = [line for line in section[1].splitlines() if line.startswith("| `-")]
+            listed = {flag for row in rows for flag in re.findall(r"--[a-z][a-z-]*", row.replace("[no-]", "").split("|")[1])}
+            self.assertEqual(self.program.flags(verb), listed, verb)
+
+    def test_the_document_has_the_defaults_of_fit(self):
+        text = re.sub(r"\s+", " ", self.program.help("fit").split("\nExample:")[0])
+        section = self.document.split("## credens fit\n")[1].split("\n## ")[0]
+        for flag, value in re.findall(r"--(?:\[no-\])?([a-z-]+) [^()]*?\(default ([^)]+)\)", text):
+            row = next(line for line in section.splitlines() if re.match(rf"\| `--(\[no-\])?{flag}[ `]", line))
+            self.assertIn(f"| `{value}` |", row)
+
+
+if __name__ == "__main__":
+    Help.program = Program(sys.argv[1])
+    Help.document = Path(sys.argv[2]).read_text(encoding="utf-8")
+    unittest.main(argv=sys.argv[:1])
