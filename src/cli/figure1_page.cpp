@@ -16,15 +16,18 @@ namespace {
 
 using report::Band;
 using report::Chart;
+using report::fixed;
 using report::Line;
 using report::percent;
 using report::Points;
+using report::Range;
 using report::Role;
 using report::significant;
 using study::Figure1;
 using study::Figure1Curves;
 
-using Range = std::pair<double, double>;
+constexpr Range all_x = {-1, 1};
+
 using Columns = std::vector<const std::vector<double>*>;
 
 /// All values with a little air, so that panels of one kind share their axis.
@@ -110,6 +113,7 @@ Chart epistemic_chart(const Figure1& figure, const Figure1Curves& curves, const 
                           name),
           .x_title = "x",
           .y_title = "error and half-width",
+          .x_range = all_x,
           .y_range = Range{0, common_range({&zero, &errors, &widest}).second},
           .marks = {Band{.label = "half-width of the interval",
                          .x = figure.x,
@@ -119,19 +123,17 @@ Chart epistemic_chart(const Figure1& figure, const Figure1Curves& curves, const 
 }
 
 report::Section introduction(const Figure1& figure) {
-  return {
-      .title = "The question",
-      .paragraphs = {
-          fmt::format(
-              "The true regression function is known here: η(x) = ((4.5 x)⁴ − (18 x)² + 22.5 x) / 2 for x between −1 "
-              "and 1. Observations scatter around it with standard deviation 10. {} networks with 128, 64 and 32 "
-              "hidden units were trained, each by itself, on {} observations.",
-              figure.wide.members(), figure.train.rows()),
-          "A classical deep ensemble takes the differences between its networks for all that is not known about the "
-          "function. "
-          "The extended ensemble gives the last layer of each network a Gaussian width as well, computed in closed "
-          "form from "
-          "the training rows. No network is trained again, and the predicted mean stays the same."}};
+  const std::string setting = fmt::format(
+      "The true regression function is known here: η(x) = ((4.5 x)⁴ − (18 x)² + 22.5 x) / 2 for x between −1 and 1. "
+      "Observations scatter around it with standard deviation 10. Each of the {} networks, with 128, 64 and 32 hidden "
+      "units, was trained by itself on the same {} observations.",
+      figure.wide.members(), figure.train.rows());
+  const std::string method =
+      "A classical deep ensemble takes the differences between its networks for all that is not known about the "
+      "function. The extended ensemble gives the last layer of each network a Gaussian width as well, computed in "
+      "closed "
+      "form from the training rows. No network is trained again, and the predicted mean stays the same.";
+  return {.title = "The question", .paragraphs = {setting, method}};
 }
 
 report::Section panels(const Figure1& figure) {
@@ -175,9 +177,8 @@ report::Table values_along_the_curve(const Figure1& figure) {
     const auto distance = [&](double x) { return std::abs(x - step / 5.0); };
     const auto nearest = std::ranges::min_element(figure.x, {}, distance);
     const auto row = static_cast<std::size_t>(nearest - figure.x.begin());
-    table.rows.push_back({fmt::format("{:.2f}", figure.x[row]), significant(figure.truth[row]),
-                          significant(figure.classical.mean[row]), significant(classical[row]),
-                          significant(extended[row])});
+    table.rows.push_back({fixed(figure.x[row], 2), fixed(figure.truth[row], 1), fixed(figure.classical.mean[row], 1),
+                          fixed(classical[row], 1), fixed(extended[row], 1)});
   }
   return table;
 }
@@ -229,7 +230,7 @@ report::Table figure1_scores(const Figure1& figure) {
                    row("RMSE to the regression function", classical.function_rmse.value(),
                        extended.function_rmse.value(), three_digits),
                    row("RMSE to the observations", classical.rmse, extended.rmse, three_digits),
-                   row("negative log likelihood", classical.nll, extended.nll, three_digits)}};
+                   row("negative log likelihood (nats per row)", classical.nll, extended.nll, three_digits)}};
 }
 
 report::Page figure1_page(const Figure1& figure, std::uint64_t seed) {

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int height_in_pixels = 230;
+constexpr int height_in_pixels = 260;
 
 template <class... Visitors>
 struct Overloaded : Visitors... {
@@ -61,26 +61,25 @@ json rows_of(const LineOrPoints& mark) {
   return rows;
 }
 
-json x_encoding(const Chart& chart) {
-  return {{"field", "x"},
-          {"type", "quantitative"},
-          {"title", chart.x_title},
-          {"scale", {{"zero", false}, {"nice", false}}}};
+json scale_of(const std::optional<Range>& range) {
+  if (!range) return {{"zero", false}};
+  return {{"domain", {range->first, range->second}}, {"nice", false}};
 }
 
-json y_encoding(const Chart& chart, std::string_view field) {
-  json scale = {{"zero", false}};
-  if (chart.y_range) scale = {{"domain", {chart.y_range->first, chart.y_range->second}}, {"nice", false}};
-  return {{"field", field}, {"type", "quantitative"}, {"title", chart.y_title}, {"scale", scale}};
+json axis_encoding(std::string_view field, const std::string& title, const std::optional<Range>& range) {
+  return {{"field", field}, {"type", "quantitative"}, {"title", title}, {"scale", scale_of(range)}};
 }
 
 json encoding_of(const Band&, const Chart& chart) {
-  return {{"x", x_encoding(chart)}, {"y", y_encoding(chart, "lower")}, {"y2", {{"field", "upper"}}}};
+  return {{"x", axis_encoding("x", chart.x_title, chart.x_range)},
+          {"y", axis_encoding("lower", chart.y_title, chart.y_range)},
+          {"y2", {{"field", "upper"}}}};
 }
 
 template <class LineOrPoints>
 json encoding_of(const LineOrPoints&, const Chart& chart) {
-  return {{"x", x_encoding(chart)}, {"y", y_encoding(chart, "y")}};
+  return {{"x", axis_encoding("x", chart.x_title, chart.x_range)},
+          {"y", axis_encoding("y", chart.y_title, chart.y_range)}};
 }
 
 std::string_view type_of(const Mark& mark) {

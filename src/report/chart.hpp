@@ -42,14 +42,17 @@ struct Points {
 
 using Mark = std::variant<Band, Line, Points>;
 
+using Range = std::pair<double, double>;
+
 struct Chart {
   std::string title;
   std::string subtitle = {};
   std::string description = {};  ///< what a reader who cannot see it should hear
   std::string x_title = {};
   std::string y_title = {};
-  std::optional<std::pair<double, double>> y_range = {};  ///< none: what the marks need
-  std::vector<Mark> marks = {};                           ///< later ones are drawn above earlier ones
+  std::optional<Range> x_range = {};  ///< none: what the marks need
+  std::optional<Range> y_range = {};
+  std::vector<Mark> marks = {};  ///< later ones are drawn above earlier ones
 };
 
 /// Throws when columns of a mark differ in length, hold what is not finite, or a band is upside down.

@@ -21,7 +21,14 @@ bool is_handy(int exponent) {
 
 std::string percent(double fraction) {
   if (!std::isfinite(fraction)) return not_finite;
-  return fmt::format("{:.1f} %", 100 * fraction);
+  return fixed(100 * fraction, 1) + " %";
+}
+
+std::string fixed(double value, int decimals) {
+  if (!std::isfinite(value)) return not_finite;
+  const std::string text = fmt::format("{:.{}f}", value, decimals);
+  const bool is_zero = text.find_first_of("123456789") == std::string::npos;
+  return is_zero && text.front() == '-' ? text.substr(1) : text;
 }
 
 std::string significant(double value, int digits) {
@@ -29,7 +36,7 @@ std::string significant(double value, int digits) {
   const std::string scientific = fmt::format("{:.{}e}", value, digits - 1);
   const int exponent =
       std::stoi(scientific.substr(scientific.find('e') + 1));  // after rounding: 9.99 may have become 10
-  return is_handy(exponent) ? fmt::format("{:.{}f}", value, std::max(0, digits - 1 - exponent)) : scientific;
+  return is_handy(exponent) ? fixed(value, std::max(0, digits - 1 - exponent)) : scientific;
 }
 
 }  // namespace credens::report

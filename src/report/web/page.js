@@ -11,9 +11,9 @@
   const colour = (name) => getComputedStyle(root).getPropertyValue(`--${name}`).trim();
 
   const marks = (role) => ({
-    [`${role}_band`]: {fill: colour(role), fillOpacity: Number(colour("band-opacity")), stroke: null},
-    [`${role}_line`]: {stroke: colour(role), strokeWidth: 1.8},
-    [`${role}_points`]: {stroke: null, fill: colour(role), filled: true, fillOpacity: 0.65, size: 14},
+    [`${role}_band`]: {color: colour(role), fillOpacity: Number(colour("band-opacity"))},
+    [`${role}_line`]: {color: colour(role), strokeWidth: 1.8},
+    [`${role}_points`]: {color: colour(role), filled: true, fillOpacity: 0.7, size: 14},
   });
 
   const theme = () => ({

@@ -74,9 +74,11 @@ TEST(Chart, SpeaksToThoseWhoCannotSeeIt) {
 
 TEST(Chart, KeepsToTheRangeItIsGiven) {
   Chart chart = small_chart();
+  chart.x_range = {-1, 3};
   chart.y_range = {-5, 5};
   for (const json& layer : vega_lite_spec(chart).at("layer")) {
     EXPECT_EQ(layer.at("encoding").at("y").at("scale").at("domain"), json({-5.0, 5.0}));
+    EXPECT_EQ(layer.at("encoding").at("x").at("scale").at("domain"), json({-1.0, 3.0}));
     EXPECT_EQ(layer.at("mark").at("clip"), true);
   }
 }

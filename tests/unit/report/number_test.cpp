@@ -15,6 +15,13 @@ TEST(Percent, HasOneDecimal) {
   EXPECT_EQ(percent(0), "0.0 %");
 }
 
+TEST(Fixed, HasNoNegativeZero) {
+  EXPECT_EQ(fixed(12.3456, 1), "12.3");
+  EXPECT_EQ(fixed(-0.04, 1), "0.0");
+  EXPECT_EQ(fixed(-0.06, 1), "-0.1");
+  EXPECT_EQ(fixed(-0.4, 0), "0");
+}
+
 TEST(Significant, KeepsDigitsNotDecimals) {
   EXPECT_EQ(significant(12.3456), "12.3");
   EXPECT_EQ(significant(-0.000123456), "-0.000123");
@@ -35,6 +42,7 @@ TEST(Significant, TurnsToExponentsForTheVeryLargeAndSmall) {
 TEST(Numbers, ThatAreNotFiniteAreADash) {
   EXPECT_EQ(percent(std::numeric_limits<double>::quiet_NaN()), "–");
   EXPECT_EQ(significant(std::numeric_limits<double>::infinity()), "–");
+  EXPECT_EQ(fixed(-std::numeric_limits<double>::infinity(), 1), "–");
 }
 
 }  // namespace
