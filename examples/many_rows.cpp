@@ -32,7 +32,8 @@ int main() {
   };
   double widest = 0;
   const BlockSink sink = [&](const Predictive& p) {
-    for (const double variance : p.epistemic_variance().values()) widest = std::max(widest, variance);
+    const Matrix variances = p.epistemic_variance();
+    for (const double variance : variances.values()) widest = std::max(widest, variance);
   };
   wide.predict_blocks(source, sink);
   std::cout << "largest epistemic variance of 100,000 rows: " << widest << "\n";

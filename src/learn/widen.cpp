@@ -120,7 +120,8 @@ Matrix scaled_targets(const data::Scaler& scaler, MatrixView targets) {
 
 double last_layer_squared_norm(const model::Mlp& network, bool random_bias) {
   double sum = 0;
-  for (const double w : network.mean_weight().values()) sum += w * w;
+  const Matrix weights = network.mean_weight();
+  for (const double w : weights.values()) sum += w * w;
   if (random_bias) {
     for (const double b : network.mean_bias()) sum += b * b;
   }
