@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int height_in_pixels = 260;
+constexpr int height_in_pixels = 290;
 
 template <class... Visitors>
 struct Overloaded : Visitors... {

@@ -8,11 +8,13 @@
   const root = document.documentElement;
   const drawn = new Map();
 
+  const onPaper = () => root.classList.contains("paper");
+
   const colour = (name) => getComputedStyle(root).getPropertyValue(`--${name}`).trim();
 
-  const marks = (role) => ({
+  const marks = (role, strokeDash) => ({
     [`${role}_band`]: {color: colour(role), fillOpacity: Number(colour("band-opacity"))},
-    [`${role}_line`]: {color: colour(role), strokeWidth: 1.8},
+    [`${role}_line`]: {color: colour(role), strokeWidth: 1.8, strokeDash},
     [`${role}_points`]: {color: colour(role), filled: true, fillOpacity: 0.7, size: 14},
   });
 
@@ -29,12 +31,13 @@
       labelColor: colour("quiet"), titleColor: colour("ink"), gridColor: colour("grid"), tickColor: colour("rule"),
       domainColor: colour("rule"), labelFontSize: 11, titleFontSize: 12, titleFontWeight: "normal", tickCount: 5,
     },
-    style: {...marks("estimate"), ...marks("truth")},
+    style: {...marks("estimate", []), ...marks("truth", [5, 3])},
   });
 
   const draw = async (chart, index, config) => {
     const drawing = chart.querySelector(".drawing");
     const spec = JSON.parse(chart.querySelector("script").textContent);
+    if (onPaper()) spec.width = drawing.clientWidth;  // else it would be laid out again for the narrower sheet
     try {
       drawn.get(drawing)?.finalize();
       drawn.set(drawing, await vegaEmbed(drawing, spec, {
@@ -51,13 +54,14 @@
     document.querySelectorAll(".chart").forEach((chart, index) => draw(chart, index, config));
   };
 
-  const onPaper = (printing) => () => {
+  const turnToPaper = (printing) => () => {
     root.classList.toggle("paper", printing);
     drawAll();
   };
 
-  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
-  window.addEventListener("beforeprint", onPaper(true));
-  window.addEventListener("afterprint", onPaper(false));
+  // Browsers print in light, so printing a dark page also changes the scheme.
+  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => onPaper() || drawAll());
+  window.addEventListener("beforeprint", turnToPaper(true));
+  window.addEventListener("afterprint", turnToPaper(false));
   drawAll();
 })();
