@@ -60,7 +60,9 @@ void run(const DemoArguments& arguments) {
   const std::filesystem::path folder = arguments.folder;
   base::make_folder(folder);
   check_writable(folder / "index.html");
-  print_error("Fitting ten networks to 200 noisy rows of a known function, then widening them.");
+  if (arguments.progress != ProgressKind::none) {
+    print_error("Fitting ten networks to 200 noisy rows of a known function, then widening them.");
+  }
   const study::Figure1 figure = compute(arguments);
   write_rows(folder / "train.csv", figure.train, {});
   write_rows(folder / "test.csv", figure.test, MatrixView(figure.truth.data(), figure.truth.size(), 1));
