@@ -5,6 +5,7 @@
 #include "cli/arguments.hpp"
 
 #include <CLI/CLI.hpp>
+#include <cctype>
 
 namespace credens::cli {
 
@@ -64,11 +65,11 @@ void split_words(Parser& parser, std::span<const std::string> words) {
   }
 }
 
-void check_no_extras(const Parser& parser, const std::vector<Argument>& arguments) {
+void check_no_extras(const Parser& parser, std::span<const std::string> names) {
   for (const std::string& extra : parser.app.remaining()) {
     if (extra.size() < 2 || extra.front() != '-') continue;
     const std::string name = extra.substr(0, extra.find('='));
-    base::fail(ErrorCode::usage, "unknown option {}{}", name, base::suggestion(name, all_names(arguments)));
+    base::fail(ErrorCode::usage, "unknown option {}{}", name, base::suggestion(name, names));
   }
   if (parser.app.remaining_size() > 0) {
     base::fail(ErrorCode::usage, "unexpected argument {}", base::quoted(parser.app.remaining().front()));
@@ -88,13 +89,22 @@ void check_words(const Argument& argument, const std::vector<std::string>& words
   }
 }
 
+std::string short_name(const Argument& argument) {
+  return argument.names.substr(0, argument.names.find(','));
+}
+
+std::string within_sentence(std::string help) {
+  help.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(help.front())));
+  return help;
+}
+
 void check_required(const Parser& parser, const std::vector<Argument>& arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].lifts_requirements && parser.options[i]->count() > 0) return;
   }
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     base::require(!arguments[i].required || parser.options[i]->count() > 0, ErrorCode::usage, "{} is missing: {}",
-                  long_name(arguments[i]), arguments[i].help);
+                  short_name(arguments[i]), within_sentence(arguments[i].help));
   }
 }
 
@@ -149,10 +159,10 @@ bool Arguments::parse(std::span<const std::string> words) const {
   build(parser, arguments_);
   split_words(parser, words);
   if (parser.help->count() > 0) return false;
-  check_no_extras(parser, arguments_);
-  check_required(parser, arguments_);
   const std::vector<std::string> names = all_names(arguments_);
   for (std::size_t i = 0; i < arguments_.size(); ++i) check_words(arguments_[i], parser.options[i]->results(), names);
+  check_no_extras(parser, names);
+  check_required(parser, arguments_);
   for (std::size_t i = 0; i < arguments_.size(); ++i) {
     for (const std::string& word : parser.options[i]->results()) arguments_[i].set(word);
   }

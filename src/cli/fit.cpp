@@ -14,6 +14,7 @@
 #include "cli/summary.hpp"
 #include "cli/training.hpp"
 #include "cli/verbs.hpp"
+#include "learn/recipe.hpp"
 #include "learn/train_members.hpp"
 #include "math/statistics.hpp"
 #include "report/number.hpp"
@@ -130,6 +131,27 @@ void save_finished(const Ensemble& ensemble, const std::string& path, const Trai
   training.finish();
 }
 
+/// Rows of their own for early stopping, whose inputs are found by the names of training.
+std::optional<Dataset> read_validation(const FitSettings& settings, const Dataset& train) {
+  if (settings.validation_file.empty()) return std::nullopt;
+  DatasetOptions columns = settings.columns;
+  if (!train.input_names().empty()) {
+    columns.inputs = train.input_names();
+    columns.ignore.clear();
+  }
+  return Dataset::from_file(settings.validation_file, columns);
+}
+
+/// What is wrong with the rows is said with the name of their file.
+void check_rows(const FitOptions& options, const Dataset& train, const std::string& source) {
+  try {
+    learn::check(options, train);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::data) throw;
+    throw Error(error.code(), fmt::format("{}: {}", source == "-" ? "standard input" : source, error.what()));
+  }
+}
+
 Ensemble train_and_widen(const FitArguments& arguments, const Dataset& train, const FitOptions& given) {
   const InterruptWatch watch;
   FitOptions options = given;
@@ -147,11 +169,9 @@ void run(const FitArguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
   const Dataset train = Dataset::from_file(arguments.train, arguments.settings.columns);
   FitOptions options = arguments.settings.options;
-  std::optional<Dataset> validation;
-  if (!arguments.settings.validation_file.empty()) {
-    validation = Dataset::from_file(arguments.settings.validation_file, arguments.settings.columns);
-    options.validation = &*validation;
-  }
+  const std::optional<Dataset> validation = read_validation(arguments.settings, train);
+  if (validation) options.validation = &*validation;
+  check_rows(options, train, arguments.train);
   const Ensemble ensemble = train_and_widen(arguments, train, options);
   const double ratio = median_ratio(ensemble, train);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

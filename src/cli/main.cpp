@@ -38,7 +38,7 @@ const Verb& find_verb(const std::vector<Verb>& verbs, const std::string& name) {
 int run(const std::vector<std::string>& words, std::string& speaker) {
   const std::vector<Verb> verbs = all_verbs();
   if (words.empty()) {
-    print_error(overview(verbs));
+    print_error(base::trim(overview(verbs)));
     return static_cast<int>(ErrorCode::usage);
   }
   if (words.front() == "--help" || words.front() == "-h") {

@@ -33,7 +33,8 @@ Matrix noise_of(const Ensemble& ensemble, const data::Table& table, const std::v
                 "the model was trained with known noise: say with --noise-std which column of {} holds it",
                 table.source);
   base::require(columns.size() == 1 || columns.size() == ensemble.outputs(), ErrorCode::usage,
-                "--noise-std gives {} columns, expected 1 or {}, one per output", columns.size(), ensemble.outputs());
+                "--noise-std gives {} columns, expected one for all outputs or one each ({})", columns.size(),
+                ensemble.outputs());
   Matrix noise(table.rows(), ensemble.outputs());
   for (std::size_t k = 0; k < ensemble.outputs(); ++k) {
     const std::vector<double> column = checked_column(
@@ -77,10 +78,10 @@ Matrix in_data_units(const data::Scaler& scaler, const Matrix& targets) {
   return values;
 }
 
-Matrix targets_of_arrays(const Ensemble& ensemble, const MemberOutputs& arrays, const std::vector<std::string>& given) {
+Matrix targets_of_arrays(const Ensemble& ensemble, const Rows& rows, const std::vector<std::string>& given) {
   base::require(given.empty(), ErrorCode::usage, "--target names columns, but --outputs gives arrays");
-  base::require(!arrays.targets.empty(), ErrorCode::data, "the outputs folder has no targets.npy");
-  return in_data_units(ensemble.state().target_scaler, arrays.targets);
+  base::require(!rows.arrays->targets.empty(), ErrorCode::data, "{}: no targets.npy", rows.source);
+  return in_data_units(ensemble.state().target_scaler, rows.arrays->targets);
 }
 
 }  // namespace
@@ -119,7 +120,8 @@ Rows rows_of_table(const Ensemble& ensemble, data::Table table, const std::vecto
 }
 
 Rows read_rows(const Ensemble& ensemble, const RowArguments& arguments) {
-  if (!arguments.outputs.empty()) return {.arrays = load_outputs(arguments.outputs).outputs};
+  if (!arguments.outputs.empty())
+    return {.source = arguments.outputs, .arrays = load_outputs(arguments.outputs).outputs};
   base::require(ensemble.has_networks(), ErrorCode::usage,
                 "{} was made from arrays and has no networks: give --outputs in place of DATA", arguments.model);
   return rows_of_table(ensemble, data::read_table(arguments.data, arguments.format), arguments.noise_std);
@@ -137,7 +139,7 @@ Matrix columns_per_output(const Ensemble& ensemble, const data::Table& table, co
 }
 
 Matrix targets_of(const Ensemble& ensemble, const Rows& rows, const std::vector<std::string>& given) {
-  if (rows.arrays) return targets_of_arrays(ensemble, *rows.arrays, given);
+  if (rows.arrays) return targets_of_arrays(ensemble, rows, given);
   const std::vector<std::string> columns = given.empty() ? target_columns(ensemble.state(), rows.table) : given;
   base::require(!columns.empty(), ErrorCode::data,
                 "{}: no names tell which columns are the targets: say it with --target", rows.table.source);

@@ -31,6 +31,7 @@ void outputs_option(Arguments& arguments, std::string& into);  ///< `--outputs D
 
 /// What was read. Either `arrays`, or a table with the inputs and, where known, the noise that the model finds in it.
 struct Rows {
+  std::string source = {};  ///< how sentences name the folder of arrays
   std::optional<MemberOutputs> arrays = {};
   data::Table table = {};
   Matrix inputs = {};     ///< [N x d]

@@ -19,7 +19,7 @@ struct SampleArguments {
   RowArguments rows;
   std::optional<std::size_t> draws;  ///< given, once parsed
   Draw of = Draw::function;
-  std::int64_t seed = 0;
+  std::uint64_t seed = 0;
   std::string output = "-";
 };
 
@@ -32,7 +32,8 @@ void declare(Arguments& arguments, SampleArguments& sample) {
       "--of", "KIND", sample.of,
       "function: the regression function, one over all rows per draw; observation: the function plus noise",
       one_of<Draw>());
-  arguments.option("--seed", "NUMBER", sample.seed, "Number that the draws follow from", whole_number<std::int64_t>(0));
+  arguments.option("--seed", "NUMBER", sample.seed, "Number that the draws follow from",
+                   whole_number<std::uint64_t>(0));
   arguments.option<std::string>("-o,--output", "OUT.npy", sample.output,
                                 "Array of draws [K, rows, outputs]; - is standard output", {});
 }
@@ -51,10 +52,8 @@ void run(const SampleArguments& arguments) {
   check(arguments);
   const Ensemble ensemble = load(arguments.rows.model);
   const Rows rows = read_rows(ensemble, arguments.rows);
-  const SampleOptions options{.draws = *arguments.draws,
-                              .of = arguments.of,
-                              .seed = static_cast<std::uint64_t>(arguments.seed),
-                              .noise_std = rows.noise_std};
+  const SampleOptions options{
+      .draws = *arguments.draws, .of = arguments.of, .seed = arguments.seed, .noise_std = rows.noise_std};
   check_memory(static_cast<double>(options.draws) * static_cast<double>(rows.count() * ensemble.outputs()),
                fmt::format("an array of {} draws at {} rows", options.draws, rows.count()));
   Samples samples = rows.arrays ? ensemble.sample(*rows.arrays, options) : ensemble.sample(rows.inputs, options);

@@ -114,7 +114,7 @@ Lines model_lines(const Ensemble& ensemble) {
   lines.emplace_back("members", members_text(state));
   lines.emplace_back("posterior", fmt::format("{}{}, lambda {}", base::name_of(ensemble.posterior()),
                                               state.members.front().posterior.random_bias ? " with random bias" : "",
-                                              report::significant(ensemble.prior_precision(), 4)));
+                                              fmt::format("{:.4g}", ensemble.prior_precision())));
   lines.emplace_back("gamma", range_text(ensemble.gamma()));
   lines.emplace_back("ELBO", elbo_text(ensemble));
   return lines;

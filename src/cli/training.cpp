@@ -66,7 +66,6 @@ std::vector<model::Member> Training::train_missing(std::vector<model::Member> me
 }
 
 std::vector<model::Member> Training::run() {
-  learn::check(plan_.options, *plan_.train);
   std::vector<model::Member> finished = load_finished();
   kept_ = finished.size();
   if (checkpoint_) base::make_folder(plan_.checkpoint);
