@@ -84,9 +84,10 @@ def coverage_factor(path, output, factor):
 
 def mixture(path, output):
     columns = read_csv(path)
-    assert columns[f"{output}_lower"] == columns[f"{output}_quantile_0.025"]
-    assert columns[f"{output}_upper"] == columns[f"{output}_quantile_0.975"]
-    for low, middle, high in zip(*(columns[f"{output}_quantile_{p}"] for p in ("0.025", "0.5", "0.975")), strict=True):
+    names = ["lower", "quantile_0.025", "quantile_0.5", "quantile_0.975", "upper"]
+    for lower, low, middle, high, upper in zip(*(columns[f"{output}_{name}"] for name in names), strict=True):
+        near(lower, low)
+        near(upper, high)
         assert low < middle < high
     print("quantiles of the mixture")
 

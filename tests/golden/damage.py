@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes damaged and hostile copies of a model file.
 
-Usage: damage.py MODEL KIND OUT. Kinds marked + get a checksum that is right, so that the damage itself must be noticed.
+Usage: damage.py MODEL KIND OUT. Kinds that are edited get a checksum that is right, so that the damage itself must be noticed;
+flip-1 to flip-20 flip a bit in as many places.
 """
 
 import ctypes
@@ -51,7 +52,7 @@ class Model:
 
 
 def edited(change):
-    """A kind of damage that changes the parts of a model: +."""
+    """A kind of damage that changes the parts of a model, with the checksum made right again."""
 
     def damage(content):
         model = Model(content)
@@ -61,9 +62,8 @@ def edited(change):
     return damage
 
 
-def flip_bit(content):
-    middle = len(content) // 2
-    return content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1:]
+def flip_bit(content, at):
+    return content[:at] + bytes([content[at] ^ 1]) + content[at + 1:]
 
 
 def put_not_a_number(model):
@@ -105,10 +105,10 @@ KINDS = {
     "truncated-header": lambda content: content[:100],
     "truncated-data": lambda content: content[:-7],
     "longer": lambda content: content + b"more",
-    "bit-flipped": flip_bit,
+    "data-flipped": lambda content: flip_bit(content, len(content) - 4),
     "checksum-flipped": lambda content: re.sub(rb'"credens_checksum":".', b'"credens_checksum":"x', content),
     "huge-header": lambda content: struct.pack("<Q", 2**63) + content[8:],
-    "text": lambda content: b"x,y\n1,2\n",
+    "text": lambda content: b"x,y\n1,2\n3,4\n",
     "not-json": lambda content: stamped(content[:8] + content[8:].replace(b'"dtype"', b'"dtype\'', 1)),
     "foreign": lambda content: struct.pack("<Q", 2) + b"{}",
     "no-checksum": lambda content: content.replace(b"credens_checksum", b"credens_chequers"),
@@ -130,7 +130,12 @@ KINDS = {
 
 
 def main(model, kind, out):
-    Path(out).write_bytes(KINDS[kind](Path(model).read_bytes()))
+    content = Path(model).read_bytes()
+    if kind.startswith("flip-"):
+        damaged = flip_bit(content, int(kind.removeprefix("flip-")) * len(content) // 21)
+    else:
+        damaged = KINDS[kind](content)
+    Path(out).write_bytes(damaged)
 
 
 if __name__ == "__main__":

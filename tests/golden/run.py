@@ -5,7 +5,7 @@
     % file train.csv          a file of the scratch folder: the lines up to %end
     x,y
     %end
-    $ credens fit ...         a command for the shell; a backslash at the end continues it
+    $ credens fit ...         a command for the shell; a backslash at the end continues it, lines after <<END belong to it up to END
     > line                    expected on standard output
     ! line                    expected on standard error
     ? 2                       expected exit status, 0 if not given
@@ -52,7 +52,7 @@ def parse(text):
             items.append((line.removeprefix("% file "), list(iter(lambda: next(lines), "%end"))))
         elif line.startswith("$ "):
             step = Step(line)
-            while step.source[-1].endswith("\\"):
+            while step.source[-1].endswith("\\") or ("<<END" in line and step.source[-1] != "END"):
                 step.source.append(next(lines))
             items.append(step)
         elif line[:1] in STREAMS:
