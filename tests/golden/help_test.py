@@ -42,14 +42,16 @@ class Help(unittest.TestCase):
             self.assertIsNotNone(section, f"docs/cli.md has no section of {verb}")
             rows = [line for line in section[1].splitlines() if line.startswith("| `-")]
             listed = {flag for row in rows for flag in re.findall(r"--[a-z][a-z-]*", row.replace("[no-]", "").split("|")[1])}
-            self.assertEqual(self.program.flags(verb), listed, verb)
+            self.assertEqual(set(self.program.flags(verb)), listed, verb)
 
     def test_the_document_has_the_defaults_of_fit(self):
-        text = re.sub(r"\s+", " ", self.program.help("fit").split("\nExample:")[0])
-        section = self.document.split("## credens fit\n")[1].split("\n## ")[0]
-        for flag, value in re.findall(r"--(?:\[no-\])?([a-z-]+) [^()]*?\(default ([^)]+)\)", text):
-            row = next(line for line in section.splitlines() if re.match(rf"\| `--(\[no-\])?{flag}[ `]", line))
-            self.assertIn(f"| `{value}` |", row)
+        section = self.document.split("## credens fit\n")[1].split("\n## ")[0].replace("[no-]", "")
+        shown = {flag: re.search(r"\(default ([^)]+)\)", text) for flag, text in self.program.flags("fit").items()}
+        self.assertGreaterEqual(sum(map(bool, shown.values())), 15)
+        for flag, default in shown.items():
+            row = next(line for line in section.splitlines() if line.startswith("| `") and re.search(rf"{flag}[ `]", line))
+            if default:
+                self.assertIn(f"| `{default[1]}` |", row)
 
 
 if __name__ == "__main__":

@@ -25,10 +25,15 @@ class Program:
         return self.run(f"credens {verb} --help").stdout
 
     def flags(self, verb):
-        """Long flags; `--[no-]x` counts as `--x`."""
-        lines = self.help(verb).split("\nExample:")[0].splitlines()
-        starts = [line.replace("[no-]", "") for line in lines if re.match(r"  -", line)]
-        return {flag for line in starts for flag in re.findall(r"--[a-z][a-z-]*", line.split("  ")[1])}
+        """Long flags with all that `--help` says of each; `--[no-]x` counts as `--x`."""
+        flags = {}
+        for line in self.help(verb).split("\nExample:")[0].splitlines():
+            if start := re.match(r"  (?:-\w, )?(--[a-z[][]a-z-]*)", line):
+                flag = start[1].replace("[no-]", "")
+                flags[flag] = ""
+            if flags:
+                flags[flag] += " " + line.strip()
+        return flags
 
 
 def write_tables(folder):
