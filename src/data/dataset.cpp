@@ -86,6 +86,10 @@ void check(const DatasetParts& parts) {
   base::check_finite(parts.targets, "targets");
   check_weights(parts.weights, rows);
   check_noise(parts.noise_std, rows, parts.targets.cols());
+  const std::size_t noise_names = parts.noise_names.size();
+  base::require(noise_names <= 1 || noise_names == parts.targets.cols(), ErrorCode::data,
+                "{} of noise for {}, expected none, one or one each", data::count_of(noise_names, "name"),
+                data::count_of(parts.targets.cols(), "target"));
   if (!parts.input_names.empty()) check_names(parts.input_names, parts.inputs.cols(), "input");
   check_names(parts.target_names, parts.targets.cols(), "target");
   base::require(std::ranges::find(parts.target_names, "") == parts.target_names.end(), ErrorCode::data,
@@ -120,19 +124,24 @@ Dataset Dataset::from_npy(const std::filesystem::path& path, const DatasetOption
 }
 
 Dataset Dataset::select(std::span<const std::size_t> rows) const {
-  for (const std::size_t row : rows) {
-    base::require(row < this->rows(), ErrorCode::usage, "row {} is selected from {}", row,
-                  data::count_of(this->rows(), "row"));
+  const auto beyond = std::ranges::find_if(rows, [&](std::size_t row) { return row >= this->rows(); });
+  if (beyond != rows.end()) {
+    base::fail(ErrorCode::usage, "row {} is selected from {}", *beyond, data::count_of(this->rows(), "row"));
   }
-  DatasetParts parts = parts_;
-  parts.inputs = select_rows(parts_.inputs, rows);
-  parts.targets = select_rows(parts_.targets, rows);
-  parts.noise_std = select_rows(parts_.noise_std, rows);
-  parts.weights.clear();
-  for (const std::size_t row : rows) {
-    if (!parts_.weights.empty()) parts.weights.push_back(parts_.weights[row]);
+  std::vector<double> weights;
+  if (!parts_.weights.empty()) {
+    for (const std::size_t row : rows) weights.push_back(parts_.weights[row]);
   }
-  return Dataset(std::move(parts));
+  return Dataset({.inputs = select_rows(parts_.inputs, rows),
+                  .targets = select_rows(parts_.targets, rows),
+                  .weights = std::move(weights),
+                  .noise_std = select_rows(parts_.noise_std, rows),
+                  .input_names = parts_.input_names,
+                  .target_names = parts_.target_names,
+                  .weight_name = parts_.weight_name,
+                  .noise_names = parts_.noise_names,
+                  .input_columns = parts_.input_columns,
+                  .table_columns = parts_.table_columns});
 }
 
 std::pair<Dataset, Dataset> Dataset::split(const SplitOptions& options) const {

@@ -2,6 +2,8 @@
 
 #include <credens/ensemble.hpp>
 
+#include <algorithm>
+
 #include "base/check.hpp"
 #include "model/ensemble_state.hpp"
 #include "model/joint.hpp"
@@ -17,7 +19,7 @@ void check_threads(int threads) {
   base::require(threads >= 0, ErrorCode::usage, "threads is {}, expected 0 (all cores) or more", threads);
 }
 
-void append_rows(const Matrix& block, std::size_t first, Matrix& all) {
+void write_rows(const Matrix& block, std::size_t first, Matrix& all) {
   std::copy(block.values().begin(), block.values().end(),
             all.values().begin() + static_cast<std::ptrdiff_t>(first * all.cols()));
 }
@@ -132,9 +134,9 @@ MemberOutputs Ensemble::member_outputs(MatrixView inputs, const PredictOptions& 
   model::for_each_block(*state_, inputs, options.noise_std, options.threads,
                         [&](std::size_t first, const std::vector<model::MemberBlock>& members) {
                           for (std::size_t l = 0; l < members.size(); ++l) {
-                            append_rows(members[l].features, first, outputs.features[l]);
-                            append_rows(members[l].mean, first, outputs.mean[l]);
-                            append_rows(members[l].variance, first, outputs.variance[l]);
+                            write_rows(members[l].features, first, outputs.features[l]);
+                            write_rows(members[l].mean, first, outputs.mean[l]);
+                            write_rows(members[l].variance, first, outputs.variance[l]);
                           }
                         });
   return outputs;

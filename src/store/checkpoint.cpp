@@ -129,8 +129,7 @@ model::Member decode_member(std::string_view bytes, std::size_t expected_index, 
   base::require(outline.index == expected_index, ErrorCode::model, "it holds member {}, expected member {}",
                 outline.index, expected_index);
   model::Member member = read_member(outline, tensors);
-  base::require(tensors.empty(), ErrorCode::model, "tensor {} does not belong to the member",
-                base::quoted(tensors.empty() ? "" : tensors.begin()->first));
+  check_all_taken(tensors);
   check_storable(member);
   return member;
 }

@@ -128,6 +128,9 @@ MemberOutline read_outline(const JsonObject& member, const CommonOutline& common
 Json options_to_json(const base::OptionValues& options) {
   Json json = Json::object();
   for (const auto& [name, value] : options) {
+    const auto* number = std::get_if<double>(&value);
+    base::require(number == nullptr || std::isfinite(*number), ErrorCode::model,
+                  "the option {} is {}, expected a finite number", name, base::to_text(value));
     std::visit([&json, &key = name](const auto& typed) { json[key] = typed; }, value);
   }
   return json;

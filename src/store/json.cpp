@@ -2,6 +2,7 @@
 
 #include "store/json.hpp"
 
+#include <algorithm>
 #include <set>
 
 namespace credens::store {

@@ -27,7 +27,7 @@ using SortedJson = nlohmann::json;
 struct JsonLimits {
   std::size_t depth = 8;
   std::size_t keys_per_object = 256;
-  std::size_t values = 4'000'000;
+  std::size_t values = 16'000'000;
 };
 
 /// Throws `code`, calling the text `what`, unless it is one JSON value within the limits and no object repeats a key.

@@ -32,7 +32,7 @@ void append(std::vector<Tensor>& tensors, std::string name, TensorShape shape, s
 void append_rows(std::vector<Tensor>& tensors, const std::string& part, const BasicMatrix<float>& weight,
                  std::span<const float> bias, std::size_t first, std::size_t count) {
   const std::size_t in = weight.cols();
-  append(tensors, part + ".weight", {count, in}, std::as_const(weight).values().subspan(first * in, count * in));
+  append(tensors, part + ".weight", {count, in}, weight.values().subspan(first * in, count * in));
   append(tensors, part + ".bias", {count}, bias.subspan(first, count));
 }
 
@@ -160,6 +160,12 @@ model::Member read_member(const MemberOutline& outline, TensorMap& tensors) {
   if (outline.posterior.kind == PosteriorKind::full) member.posterior.factor = read_factor(outline, size, tensors);
   if (outline.network) member.network = read_network(outline.index, *outline.network, tensors);
   return member;
+}
+
+void check_all_taken(const TensorMap& tensors) {
+  if (!tensors.empty()) {
+    base::fail(ErrorCode::model, "tensor {} belongs to no member", base::quoted(tensors.begin()->first));
+  }
 }
 
 }  // namespace credens::store

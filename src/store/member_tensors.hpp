@@ -29,4 +29,7 @@ void append_network_tensors(const model::Member& member, std::vector<Tensor>& te
 /// missing or has another type or shape; its values are not looked at. Allocates only what tensors of the file fill.
 model::Member read_member(const MemberOutline& outline, TensorMap& tensors);
 
+/// Throws model where a tensor is left that no member took.
+void check_all_taken(const TensorMap& tensors);
+
 }  // namespace credens::store

@@ -4,6 +4,7 @@
 
 #include <credens/store.hpp>
 
+#include <algorithm>
 #include <fstream>
 #include <memory>
 #include <optional>
@@ -27,13 +28,14 @@ std::vector<Tensor> tensors_of(const std::vector<model::Member>& members) {
 
 /// Leaves it to the reader of the whole file to say that it cannot be read.
 void check_first_bytes(const std::filesystem::path& path) {
-  std::string first_bytes(16, '\0');
+  constexpr std::size_t enough = 16;
+  std::string first_bytes(enough, '\0');
   std::ifstream file(path, std::ios::binary);
   file.read(first_bytes.data(), static_cast<std::streamsize>(first_bytes.size()));
   first_bytes.resize(static_cast<std::size_t>(file.gcount()));
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(path, error);
-  if (file.is_open() && !error) check_frame(first_bytes, size);
+  if (!error && first_bytes.size() == std::min<std::uintmax_t>(size, enough)) check_frame(first_bytes, size);
 }
 
 }  // namespace
@@ -52,8 +54,7 @@ Ensemble decode_model(std::string_view bytes) {
 
   ModelDocument document = read_document(json);
   for (const MemberOutline& outline : document.members) document.state.members.push_back(read_member(outline, tensors));
-  base::require(tensors.empty(), ErrorCode::model, "tensor {} belongs to no member",
-                base::quoted(tensors.empty() ? "" : tensors.begin()->first));
+  check_all_taken(tensors);
   check_storable(document.state);
   return Ensemble(std::make_shared<const model::EnsembleState>(std::move(document.state)));
 }

@@ -13,6 +13,7 @@
 
 #include "base/check.hpp"
 #include "base/file.hpp"
+#include "base/text.hpp"
 #include "data/npy.hpp"
 #include "model/weights.hpp"
 #include "store/json.hpp"
@@ -92,16 +93,19 @@ std::string json_text(const OutputsFolder& folder) {
   }
 }
 
-/// "features.npy", "features.0.npy" and so on: what an earlier ensemble may have left and a later one need not
-/// overwrite.
-bool is_array_file(std::string_view name) {
-  for (const std::string_view array : {"features", "mean", "variance", "targets", "weights", "row_weights"}) {
-    if (!name.starts_with(array) || !name.ends_with(".npy")) continue;
-    std::string_view middle = name.substr(array.size(), name.size() - std::min(name.size(), array.size() + 4));
-    if (middle.empty()) return true;
-    if (middle.front() == '.' && base::parse_integer(middle.substr(1))) return true;
-  }
-  return false;
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// The names that arrays may have: what an earlier ensemble may have left and a later one need not overwrite.
+bool is_array_file(const fs::path& path) {
+  const std::vector<std::string> parts = base::split(path.filename().string(), '.');
+  if (parts.back() != "npy") return false;
+  const std::string& array = parts.front();
+  const bool for_one_member = array == "features" || array == "weights";
+  if (parts.size() == 3) return for_one_member && is_number(parts[1]);
+  return parts.size() == 2 &&
+         (for_one_member || array == "mean" || array == "variance" || array == "targets" || array == "row_weights");
 }
 
 /// Without outputs.json a folder is no outputs folder: it goes first and comes back last.
@@ -111,7 +115,7 @@ void remove_old_files(const fs::path& folder) {
   std::vector<fs::path> old;
   for (fs::directory_iterator entry(folder, error); !error && entry != fs::directory_iterator();
        entry.increment(error)) {
-    if (is_array_file(entry->path().filename().string())) old.push_back(entry->path());
+    if (is_array_file(entry->path())) old.push_back(entry->path());
   }
   for (const fs::path& path : old) {
     if (!error) fs::remove(path, error);

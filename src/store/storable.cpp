@@ -2,6 +2,8 @@
 
 #include "store/storable.hpp"
 
+#include <numeric>
+
 #include "base/check.hpp"
 #include "base/text.hpp"
 #include "data/names.hpp"
@@ -65,7 +67,9 @@ void check_storable(const model::Member& member) {
   state.total_members = most_members;
   state.weights = {1.0};
   state.input_scaler = data::identity_scaler(shape.inputs);
-  state.layout.inputs = shape.inputs;
+  state.layout.inputs = state.layout.training_cols = shape.inputs;
+  state.layout.positions.resize(shape.inputs);
+  std::iota(state.layout.positions.begin(), state.layout.positions.end(), std::size_t{0});
   state.target_scaler = data::identity_scaler(shape.outputs);
   state.target_names = data::default_target_names(shape.outputs);
   state.known_noise = shape.noise == NoiseKind::known;

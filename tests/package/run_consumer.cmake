@@ -1,6 +1,7 @@
 # Builds and runs the consumer project: cmake -DKIND=installed|subdirectory ... -P run_consumer.cmake
 #
-# CONSUMER, CREDENS_SOURCE and CREDENS_BUILD are folders, SCRATCH is one that this script owns.
+# CONSUMER, CREDENS_SOURCE and CREDENS_BUILD are folders, SCRATCH is one that this script owns. The other variables repeat how
+# CREDENS_BUILD was configured.
 
 function(run)
   execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY)
@@ -13,8 +14,8 @@ if(KIND STREQUAL "installed")
   run(${CMAKE_COMMAND} --install ${CREDENS_BUILD} --prefix ${SCRATCH}/prefix)
   set(where -DCMAKE_PREFIX_PATH=${SCRATCH}/prefix)
 else()
-  # With the warnings of the outer build, the compiler cache already knows the layers.
-  set(where -DCREDENS_SOURCE=${CREDENS_SOURCE} -DCREDENS_WERROR=${CREDENS_WERROR})
+  # With the flags of the outer build, the compiler cache already knows the layers.
+  set(where -DCREDENS_SOURCE=${CREDENS_SOURCE} -DCREDENS_WERROR=${CREDENS_WERROR} -DCMAKE_CXX_FLAGS_RELEASE=${CXX_FLAGS})
 endif()
 
 run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${SCRATCH}/build -G Ninja ${where} -DCMAKE_BUILD_TYPE=Release
@@ -22,6 +23,6 @@ run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${SCRATCH}/build -G Ninja ${where} -DCMAK
 run(${CMAKE_COMMAND} --build ${SCRATCH}/build --target consumer)
 run(${SCRATCH}/build/consumer ${SCRATCH}/model.safetensors)
 
-if(KIND STREQUAL "installed" AND EXISTS ${SCRATCH}/prefix/bin/credens)
+if(KIND STREQUAL "installed" AND CREDENS_CLI)
   run(${SCRATCH}/prefix/bin/credens version)
 endif()

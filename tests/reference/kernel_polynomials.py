@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 #
-# Prints the coefficients in src/math/kernels_functions-inl.h with the largest error of each fit: Remez' exchange in 50 digits.
+# Prints the coefficients in src/math/kernels_functions-inl.h with the largest error of each fit (Remez exchange, 50 digits).
 
 import mpmath as mp
 import numpy as np
@@ -10,7 +10,7 @@ mp.mp.dps = 50
 
 
 def minimax(function, degree, low, high, weight):
-    """Coefficients of the polynomial with the smallest largest |weight (p - function)| on [low, high], and that error."""
+    """Coefficients of the polynomial that minimises the largest |weight (p - function)| on [low, high]; that error."""
     count = degree + 2
     points = [(low + high) / 2 - (high - low) / 2 * mp.cos(mp.pi * i / (count - 1)) for i in range(count)]
     grid = [low + (high - low) * (1 - mp.cos(mp.pi * i / 400)) / 2 for i in range(401)]

@@ -69,6 +69,7 @@ TEST(Dataset, RefusesShapesThatDisagree) {
   EXPECT_THAT(making([](auto& p) { p.noise_std = Matrix(3, 2, 1.0); }), Refused("noise is 3 x 2, expected 3 x 1"));
   EXPECT_THAT(making([](auto& p) { p.input_names = {"a"}; }), Refused("1 name for 2 inputs"));
   EXPECT_THAT(making([](auto& p) { p.target_names = {"a", "b"}; }), Refused("2 names for 1 target"));
+  EXPECT_THAT(making([](auto& p) { p.noise_names = {"a", "b"}; }), Refused("2 names of noise for 1 target"));
   EXPECT_THAT(making([](auto& p) { p.input_columns = {1}; }), Refused("1 position for 2 inputs"));
   EXPECT_THAT(making([](auto& p) { p.input_columns = {1, 2}; }), Refused("an input is column 2 of a table of 2"));
 }
@@ -114,6 +115,7 @@ TEST(Dataset, SelectsRowsInTheOrderGiven) {
   EXPECT_THAT(column(data.targets(), 0), ElementsAre(200, 0, 200));
   EXPECT_THAT(data.weights(), ElementsAre(3, 1, 3));
   EXPECT_EQ(data.noise_std().rows(), 3U);
+  EXPECT_THAT(data.input_columns(), ElementsAre(0, 1));
 }
 
 TEST(Dataset, RefusesToSelectRowsThatAreNotThere) {

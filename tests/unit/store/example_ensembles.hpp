@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Small ensembles of every kind with random weights, and folders to put files in.
+
+#pragma once
+
+#include <credens/ensemble.hpp>
+#include <credens/error.hpp>
+#include <credens/network.hpp>
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "model/ensemble_state.hpp"
+
+namespace credens::store {
+
+struct Example {
+  PosteriorKind posterior = PosteriorKind::isotropic;
+  NoiseKind noise = NoiseKind::shared;
+  NoiseLink link = NoiseLink::softplus;
+  bool random_bias = false;
+  bool networks = true;
+  std::size_t inputs = 2;
+  std::size_t outputs = 1;
+  std::vector<std::vector<std::size_t>> hidden = {{3}};  ///< dealt to the members in turn
+  std::vector<Activation> activations = {Activation::relu};
+  std::vector<std::size_t> members = {0, 1};  ///< their indices
+  std::size_t total_members = 2;
+  std::vector<double> weights = {};  ///< empty: uniform
+  std::uint64_t seed = 7;
+};
+
+model::EnsembleState example_state(const Example& example);
+Ensemble example_ensemble(const Example& example);
+Ensemble make_ensemble(model::EnsembleState state);
+
+/// The members of `whole` with these indices, as a part of it.
+Ensemble part_of(const Ensemble& whole, const std::vector<std::size_t>& indices);
+
+/// Rows for an ensemble of `inputs` inputs.
+Matrix example_inputs(std::size_t rows, std::size_t inputs);
+
+void expect_same_member(const model::Member& a, const model::Member& b);
+void expect_same_state(const model::EnsembleState& a, const model::EnsembleState& b);
+
+/// A folder that goes away with its contents.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// The error that `action` throws: its code and sentence. Fails the test where it throws none.
+struct Thrown {
+  ErrorCode code = ErrorCode::failure;
+  std::string sentence = "nothing was thrown";
+};
+Thrown thrown_by(const std::function<void()>& action);
+
+}  // namespace credens::store

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Files of every format version there ever was must go on loading and say the same. tests/reference/formats/README.md says how they came about.
+
+#include <credens/store.hpp>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/file.hpp"
+#include "store/model_document.hpp"
+#include "store/model_file.hpp"
+#include "unit/store/example_ensembles.hpp"
+
+namespace credens::store {
+namespace {
+
+const std::string version_1 = CREDENS_TEST_DATA "/reference/formats/v1.safetensors";
+
+Json document_without_version(const SafetensorsReader& file) {
+  Json document = open_document(file, model_key);
+  document.erase("version");
+  return document;
+}
+
+TEST(Formats, Version1StillLoads) {
+  const Ensemble ensemble = load(version_1);
+  EXPECT_EQ(ensemble.members(), 3U);
+  EXPECT_EQ(ensemble.posterior(), PosteriorKind::full);
+  EXPECT_EQ(ensemble.prior_precision(), 0.1);
+  EXPECT_EQ(ensemble.input_names(), (std::vector<std::string>{"x0", "x1"}));
+}
+
+TEST(Formats, Version1IsStillWrittenAsItWas) {
+  const std::string bytes = base::read_file(version_1);
+  const std::string again = encode_model(decode_model(bytes));
+  const SafetensorsReader old_file(bytes);
+  const SafetensorsReader new_file(again);
+  EXPECT_EQ(document_without_version(new_file).dump(), document_without_version(old_file).dump());
+  const TensorMap old_tensors = old_file.tensors();
+  const TensorMap new_tensors = new_file.tensors();
+  ASSERT_EQ(new_tensors.size(), old_tensors.size());
+  const auto offset = [](std::string_view tensor, const std::string& file) {
+    return file.size() - static_cast<std::size_t>(tensor.data() - file.data());
+  };
+  for (const auto& [name, tensor] : old_tensors) {
+    EXPECT_EQ(new_tensors.at(name).bytes, tensor.bytes) << name;
+    EXPECT_EQ(offset(new_tensors.at(name).bytes, again), offset(tensor.bytes, bytes)) << name;
+  }
+}
+
+TEST(Formats, Version1PredictsWhatItPredicted) {
+  const Matrix inputs(2, 2, std::vector<double>{0.5, -1, 2, 0.25});
+  const Predictive predictive = load(version_1).predict(inputs);
+  const auto expect = [](const Matrix& moment, const std::vector<double>& recorded) {
+    for (std::size_t i = 0; i < recorded.size(); ++i) {
+      EXPECT_NEAR(moment.values()[i], recorded[i], 1e-5 * std::abs(recorded[i])) << i;
+    }
+  };
+  expect(predictive.mean(), {@MEAN@});
+  expect(predictive.aleatoric_variance(), {@ALEATORIC@});
+  expect(predictive.epistemic_variance(), {@EPISTEMIC@});
+}
+
+}  // namespace
+}  // namespace credens::store
