@@ -79,9 +79,9 @@ TEST(InitialNetwork, DiffersBetweenSeedsMembersAndAttempts) {
 TEST(InitialNetwork, StartsConstantNoiseAtVarianceOne) {
   for (const NoiseLink link : {NoiseLink::softplus, NoiseLink::exp}) {
     const model::MlpShape shape{.inputs = 1, .outputs = 2, .noise = NoiseKind::constant, .noise_link = link};
-    for (const float raw : initial_network(shape, 1, 0, 0).constant_noise()) {
-      EXPECT_NEAR(model::learned_variance(link, raw), 1, 2e-6);
-    }
+    const model::Mlp network = initial_network(shape, 1, 0, 0);
+    ASSERT_EQ(network.constant_noise().size(), 2U);
+    for (const float raw : network.constant_noise()) EXPECT_NEAR(model::learned_variance(link, raw), 1, 2e-6);
   }
 }
 
