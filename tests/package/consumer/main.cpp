@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a user's first program does: fit, widen, predict, save, load. Fails when the copy from the file predicts anything else.
+// What a user's first program does: fit, widen, predict, save, load. Fails when the copy from the file predicts
+// anything else.
 
 #include <credens/credens.hpp>
 
