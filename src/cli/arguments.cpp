@@ -66,14 +66,16 @@ void split_words(Parser& parser, std::span<const std::string> words) {
 }
 
 void check_no_extras(const Parser& parser, std::span<const std::string> names) {
-  for (const std::string& extra : parser.app.remaining()) {
+  std::vector<std::string> extras = parser.app.remaining();
+  std::erase(extras, "--");  // the mark after which all words are files is not one of them
+  for (const std::string& extra : extras) {
     if (extra.size() < 2 || extra.front() != '-') continue;
     const std::string name = extra.substr(0, extra.find('='));
-    base::fail(ErrorCode::usage, "unknown option {}{}", name, base::suggestion(name, names));
+    base::fail(ErrorCode::usage, "unknown option {}{}", name,
+               name.starts_with("--") ? base::suggestion(name, names) : "");
   }
-  if (parser.app.remaining_size() > 0) {
-    base::fail(ErrorCode::usage, "unexpected argument {}", base::quoted(parser.app.remaining().front()));
-  }
+  base::require(extras.empty(), ErrorCode::usage, "unexpected argument {}",
+                extras.empty() ? "" : base::quoted(extras.front()));
 }
 
 void check_words(const Argument& argument, const std::vector<std::string>& words, std::span<const std::string> names) {

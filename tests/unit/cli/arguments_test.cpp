@@ -113,7 +113,7 @@ TEST(Arguments, SaysWhatIsUnknownMissingOrTooMuch) {
   EXPECT_EQ(complaint({"m", "--targt", "y"}), "unknown option --targt; did you mean --target?");
   EXPECT_EQ(complaint({"m", "--targt=y"}), "unknown option --targt; did you mean --target?");
   EXPECT_EQ(complaint({"m", "-x"}), "unknown option -x");
-  EXPECT_EQ(complaint({}), "MODEL is missing: The model");
+  EXPECT_EQ(complaint({}), "MODEL is missing: the model");
   EXPECT_EQ(complaint({"m", "d", "more"}), "unexpected argument \"more\"");
   EXPECT_EQ(complaint({"m", "--target"}), "--target needs a value");
   EXPECT_EQ(complaint({"m", "--target="}), "--target needs a value");

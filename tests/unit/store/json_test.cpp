@@ -28,7 +28,7 @@ TEST(ParseJson, RefusesWhatIsNotJson) {
   EXPECT_EQ(refusal(""), "the text is not valid JSON at byte 1");
   EXPECT_EQ(refusal("{\"a\":1"), "the text is not valid JSON at byte 7");
   EXPECT_EQ(refusal("{} {}"), "the text is not valid JSON at byte 4");
-  EXPECT_EQ(refusal("[NaN]"), "the text is not valid JSON at byte 3");
+  EXPECT_EQ(refusal("[NaN]"), "the text is not valid JSON at byte 2");
   EXPECT_EQ(refusal("\"\xff\""), "the text is not valid JSON at byte 2");
   EXPECT_EQ(refusal("1e999"), "the text is not valid JSON: it holds a number that is out of range");
   EXPECT_EQ(refusal(std::string_view("{}\0{}", 5)), "the text is not valid JSON: it holds a zero byte");

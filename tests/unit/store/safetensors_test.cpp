@@ -92,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Hostile{"huge_length", std::string(8, '\xff') + "{}", no_header},
                     Hostile{"length_past_the_end", std::string("\x10\0\0\0\0\0\0\0", 8) + "{}",
                             "truncated: its header has 16 bytes, 2 are there"},
-                    Hostile{"not_json", file_of("{nonsense}", ""), "the header is not valid JSON at byte 2"},
+                    Hostile{"not_json", file_of("{nonsense}", ""), "the header is not valid JSON at byte 3"},
                     Hostile{"a_zero_byte", file_of(std::string_view("{}\0", 3), ""),
                             "the header is not valid JSON: it holds a zero byte"},
                     Hostile{"same_tensor_twice", file_of(R"({"t":{},"t":{}})", ""), "the header repeats the key \"t\""},
