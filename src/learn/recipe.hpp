@@ -11,11 +11,12 @@
 
 namespace credens::learn {
 
-/// Names, help, ranges and defaults of FitOptions. Lambda's field is prior_precision, its option `lambda`. `hidden` is `128,64,32`, `none`, or several
-/// of these separated by `/`. Feeds flags, TOML, metadata and docs.
+/// Names, help, ranges and defaults of FitOptions. Lambda's field is prior_precision, its option `lambda`. `hidden` is
+/// `128,64,32`, `none`, or several of these separated by `/`. Feeds flags, TOML, metadata and docs.
 const base::OptionTable<FitOptions>& fit_options();
 
-/// The options that determine the result, as stored in model files; with rows of their own for validation also their fingerprint.
+/// The options that determine the result, as stored in model files; with rows of their own for validation also their
+/// fingerprint.
 base::OptionValues stored_options(const FitOptions& options);
 
 /// The FitOptions that stored values describe; throws model for a name or value that is unknown.

@@ -2,7 +2,8 @@
 //
 // The loss and its gradient as plain loops in double: the oracle of the fast path, written to be read beside the paper.
 //
-// Letters: row i, output k, weight u_i, mean m, target y, variance v = f(raw) + floor + known. MAP loss over rows with weights of sum U:
+// Letters: row i, output k, weight u_i, mean m, target y, variance v = f(raw) + floor + known. MAP loss over rows with
+// weights of sum U:
 //   (1 / U) (sum_i u_i l_i + lambda / 2 |theta|^2),  l_i = 1/2 sum_k [(y_ik - m_ik)^2 / v_ik + log v_ik].
 
 #pragma once
@@ -18,9 +19,9 @@ namespace credens::learn {
 
 struct PlainNetwork {
   model::MlpShape shape;
-  std::vector<Matrix> weight;               ///< per layer [out x in]; the last is the head: q means, then noise
-  std::vector<std::vector<double>> bias;    ///< per layer [out]
-  std::vector<double> constant_noise;       ///< q raw values for constant noise, else none
+  std::vector<Matrix> weight;             ///< per layer [out x in]; the last is the head: q means, then noise
+  std::vector<std::vector<double>> bias;  ///< per layer [out]
+  std::vector<double> constant_noise;     ///< q raw values for constant noise, else none
 };
 
 PlainNetwork plain_network(const model::Mlp& network);

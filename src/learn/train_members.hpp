@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Many members at once, one per thread; what `fit` and the command line share. Who stores finished members is not its business.
+// Many members at once, one per thread; what `fit` and the command line share. Who stores finished members is not its
+// business.
 
 #pragma once
 
@@ -17,11 +18,11 @@ namespace credens::learn {
 /// Called as soon as a member is finished, by one thread at a time.
 using OnMember = std::function<void(const model::Member&)>;
 
-/// Trains the members with these indices (each below options.members) on `train`; result in the order of `which`. On stop: throws interrupted after
-/// all members that had finished were handed to on_member. Warns (options.on_warning) of constant inputs by name, of members that were trained
-/// again, and of siblings whose loss is an outlier.
-std::vector<model::Member> train_members(const Dataset& train, const FitOptions& options, std::span<const std::size_t> which,
-                                         const OnMember& on_member = nullptr);
+/// Trains the members with these indices (each below options.members) on `train`; result in the order of `which`. On
+/// stop: throws interrupted after all members that had finished were handed to on_member. Warns (options.on_warning) of
+/// constant inputs by name, of members that were trained again, and of siblings whose loss is an outlier.
+std::vector<model::Member> train_members(const Dataset& train, const FitOptions& options,
+                                         std::span<const std::size_t> which, const OnMember& on_member = nullptr);
 
 /// The narrow ensemble of trained members: all of options.members, or a part.
 Ensemble assemble(const Dataset& train, const FitOptions& options, std::vector<model::Member> members);
