@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "cli/config.hpp"
 #include "cli/expectations.hpp"
 #include "cli/files.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/rows.hpp"
 #include "cli/summary.hpp"
 #include "cli/training.hpp"
 #include "cli/verbs.hpp"
@@ -112,13 +114,14 @@ TrainingPlan plan_of(const FitArguments& arguments, const Dataset& train, const 
 
 /// The median over rows and outputs of epistemic by aleatoric standard deviation, at the rows of training.
 double median_ratio(const Ensemble& ensemble, const Dataset& train) {
-  const Predictive predictive = ensemble.predict(train.inputs(), {.noise_std = train.noise_std()});
-  const Matrix epistemic = predictive.epistemic_variance();
-  const Matrix aleatoric = predictive.aleatoric_variance();
   std::vector<double> ratios;
-  for (std::size_t i = 0; i < epistemic.values().size(); ++i) {
-    ratios.push_back(std::sqrt(epistemic.values()[i] / aleatoric.values()[i]));
-  }
+  predict_blocks(ensemble, train.inputs(), train.noise_std(), [&ratios](const Predictive& predictive) {
+    const Matrix epistemic = predictive.epistemic_variance();
+    const Matrix aleatoric = predictive.aleatoric_variance();
+    for (std::size_t i = 0; i < epistemic.values().size(); ++i) {
+      ratios.push_back(std::sqrt(epistemic.values()[i] / aleatoric.values()[i]));
+    }
+  });
   return math::weighted_median(ratios, {});
 }
 

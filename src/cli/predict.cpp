@@ -81,49 +81,21 @@ void write_joint(const Ensemble& ensemble, const Rows& rows, const std::string& 
   data::write_npy(path, array);
 }
 
-Matrix copy_rows(const Matrix& values, std::size_t first, std::size_t count) {
-  if (values.empty()) return {};
-  const std::span<const double> block = values.values().subspan(first * values.cols(), count * values.cols());
-  return {count, values.cols(), std::vector<double>(block.begin(), block.end())};
-}
-
-/// Block by block, so that the memory of predictions does not grow with the rows.
-void write_table_rows(const Ensemble& ensemble, const Rows& rows, const PredictionOptions& options, const Matrix& kept,
-                      TableWriter& writer) {
-  constexpr std::size_t block = 4096;
-  std::size_t read = 0;
-  std::size_t written = 0;
-  const auto source = [&](Matrix& inputs, Matrix& noise_std) {
-    const std::size_t count = std::min(block, rows.count() - read);
-    inputs = copy_rows(rows.inputs, read, count);
-    noise_std = copy_rows(rows.noise_std, read, count);
-    read += count;
-    return count > 0;
-  };
-  const auto sink = [&](const Predictive& predictive) {
-    const Matrix values = prediction_values(predictive, options);
-    const MatrixView parts[] = {kept.view().row_block(written, values.rows()), values};
-    writer.write(parts);
-    written += predictive.rows();
-  };
-  ensemble.predict_blocks(source, sink);
-}
-
 void write_predictions(const Ensemble& ensemble, const Rows& rows, const PredictArguments& arguments,
                        const PredictionOptions& options) {
   std::vector<std::string> columns = kept_names(rows.table, arguments.keep);
   const std::vector<std::string> predictions = prediction_columns(ensemble.target_names(), options);
   columns.insert(columns.end(), predictions.begin(), predictions.end());
   TableWriter writer(arguments.output, columns, rows.count());
-  if (rows.arrays) {
-    const Matrix values = prediction_values(ensemble.predict(*rows.arrays), options);
-    const MatrixView parts[] = {values};
+  const Matrix kept =
+      arguments.keep.empty() ? Matrix(rows.count(), 0) : data::select_columns(rows.table, arguments.keep);
+  std::size_t written = 0;
+  predict_blocks(ensemble, rows, [&](const Predictive& predictive) {
+    const Matrix values = prediction_values(predictive, options);
+    const MatrixView parts[] = {kept.view().row_block(written, values.rows()), values};
     writer.write(parts);
-  } else {
-    const Matrix kept =
-        arguments.keep.empty() ? Matrix(rows.count(), 0) : data::select_columns(rows.table, arguments.keep);
-    write_table_rows(ensemble, rows, options, kept, writer);
-  }
+    written += values.rows();
+  });
   writer.commit();
 }
 

@@ -78,6 +78,13 @@ Matrix in_data_units(const data::Scaler& scaler, const Matrix& targets) {
   return values;
 }
 
+Matrix copy_rows(MatrixView values, std::size_t first, std::size_t count) {
+  if (values.empty()) return {};
+  Matrix copy(count, values.cols());
+  for (std::size_t row = 0; row < count; ++row) std::ranges::copy(values.row(first + row), copy.row(row).begin());
+  return copy;
+}
+
 Matrix targets_of_arrays(const Ensemble& ensemble, const Rows& rows, const std::vector<std::string>& given) {
   base::require(given.empty(), ErrorCode::usage, "--target names columns, but --outputs gives arrays");
   base::require(!rows.arrays->targets.empty(), ErrorCode::data, "{}: no targets.npy", rows.source);
@@ -129,6 +136,24 @@ Rows read_rows(const Ensemble& ensemble, const RowArguments& arguments) {
 
 Predictive predict(const Ensemble& ensemble, const Rows& rows) {
   return rows.arrays ? ensemble.predict(*rows.arrays) : ensemble.predict(rows.inputs, {.noise_std = rows.noise_std});
+}
+
+void predict_blocks(const Ensemble& ensemble, const Rows& rows, const BlockSink& sink) {
+  if (rows.arrays) return sink(ensemble.predict(*rows.arrays));
+  predict_blocks(ensemble, rows.inputs, rows.noise_std, sink);
+}
+
+void predict_blocks(const Ensemble& ensemble, MatrixView inputs, MatrixView noise_std, const BlockSink& sink) {
+  constexpr std::size_t block = 4096;
+  std::size_t first = 0;
+  const auto source = [&](Matrix& block_inputs, Matrix& block_noise) {
+    const std::size_t count = std::min(block, inputs.rows() - first);
+    block_inputs = copy_rows(inputs, first, count);
+    block_noise = copy_rows(noise_std, first, count);
+    first += count;
+    return count > 0;
+  };
+  ensemble.predict_blocks(source, sink);
 }
 
 Matrix columns_per_output(const Ensemble& ensemble, const data::Table& table, const std::vector<std::string>& columns,

@@ -49,6 +49,10 @@ Rows rows_of_table(const Ensemble& ensemble, data::Table table, const std::vecto
 
 Predictive predict(const Ensemble& ensemble, const Rows& rows);
 
+/// The same block by block, so that the memory of predictions does not grow with the rows of a table.
+void predict_blocks(const Ensemble& ensemble, const Rows& rows, const BlockSink& sink);
+void predict_blocks(const Ensemble& ensemble, MatrixView inputs, MatrixView noise_std, const BlockSink& sink);
+
 /// The targets [N x q] in the units of the data: columns given, or those the model was trained on. Throws data where
 /// there are none.
 Matrix targets_of(const Ensemble& ensemble, const Rows& rows, const std::vector<std::string>& given);
