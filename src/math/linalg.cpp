@@ -35,6 +35,7 @@ void add_weighted_gram(MatrixView rows, std::span<const double> weight, Matrix& 
   // Few enough rows that Eigen never splits the sum over them by the size of the caches it finds: the same bits on
   // every machine.
   constexpr std::size_t block = 128;
+  if (rows.empty()) return;
   auto sum = map_of(gram);
   RowMajor weighted;
   for (std::size_t first = 0; first < rows.rows(); first += block) {
