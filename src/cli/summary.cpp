@@ -102,7 +102,7 @@ Json model_json(const Ensemble& ensemble) {
           {"seed", state.seed},
           {"options", options_json(state.options)},
           {"data", {{"rows", state.data.rows}, {"fingerprint", state.data.fingerprint}}},
-          {"version", version()}};
+          {"version", state.version.empty() ? version() : std::string_view(state.version)}};
 }
 
 Lines model_lines(const Ensemble& ensemble) {

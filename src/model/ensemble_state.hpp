@@ -58,6 +58,7 @@ struct EnsembleState {
   base::OptionValues options;  ///< that made the ensemble, in table order; empty for arrays
   std::uint64_t seed = 0;
   DataSummary data;
+  std::string version = {};  ///< of the Credens that wrote the file it was read from; empty: none did
 
   bool has_networks() const { return !members.empty() && members.front().network.has_value(); }
 };

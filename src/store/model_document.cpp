@@ -111,7 +111,7 @@ ModelDocument read_document(const Json& json) {
                              "posterior", "total_members", "members", "weights"});
   ModelDocument result;
   model::EnsembleState& state = result.state;
-  document.text("version");
+  state.version = document.text("version");
   state.options = read_options(document);
   state.seed = document.whole("seed");
   state.data = read_data(document);

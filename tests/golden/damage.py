@@ -117,6 +117,7 @@ KINDS = {
     "shape-overflow": edited(overflow_shape),
     "wrong-type": edited(lambda model: model.header[model.first_tensor()].update(dtype="I64")),
     "missing-tensor": edited(drop_tensor),
+    "older-program": set_at("version", to="0.0.9"),
     "newer-format": set_at("format_version", to=999),
     "negative-lambda": set_at("posterior", "lambda", to=-1),
     "huge-layer": set_at("members", 0, "hidden", to=[2**60]),
