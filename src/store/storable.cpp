@@ -17,10 +17,20 @@ void expect(bool holds, fmt::format_string<Args...> sentence, Args&&... args) {
   base::require(holds, ErrorCode::model, sentence, std::forward<Args>(args)...);
 }
 
+/// Text ends up in JSON and on terminals.
+void check_text(const std::string& text, std::string_view what) {
+  expect(base::is_utf8(text) && !data::has_control_character(text), "{} {} is not UTF-8 text on one line", what,
+         base::quoted(text));
+}
+
 void check_names(const std::vector<std::string>& names, std::string_view what) {
-  for (const std::string& name : names) {
-    expect(base::is_utf8(name) && !data::has_control_character(name), "{} {} is not UTF-8 text on one line", what,
-           base::quoted(name));
+  for (const std::string& name : names) check_text(name, what);
+}
+
+void check_options(const base::OptionValues& options) {
+  for (const auto& [name, value] : options) {
+    check_text(name, "the option name");
+    if (const auto* text = std::get_if<std::string>(&value)) check_text(*text, fmt::format("the option {} =", name));
   }
 }
 
@@ -57,6 +67,8 @@ void check_storable(const model::EnsembleState& state) {
   check_names(state.layout.input_names, "the input name");
   check_names(state.target_names, "the target name");
   check_names(state.noise_names, "the name of the noise column");
+  check_options(state.options);
+  check_text(state.version, "the version");
   check_fingerprint(state.data.fingerprint);
 }
 

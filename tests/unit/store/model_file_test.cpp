@@ -201,7 +201,7 @@ TEST(ModelFile, IsNotWrittenFromAnEnsembleThatCouldNotBeRead) {
   EXPECT_EQ(refusal([](auto& state) { state.data.fingerprint = "ABC"; }),
             "the fingerprint of the data is \"ABC\", expected 32 hexadecimal digits or nothing");
   EXPECT_EQ(refusal([](auto& state) { state.options[5].second = std::string("\xff"); }),
-            "a name or option is not UTF-8 text");
+            "the option schedule = \"\\xff\" is not UTF-8 text on one line");
   EXPECT_EQ(refusal([](auto& state) { state.options[2].second = INFINITY; }),
             "the option learning_rate is inf, expected a finite number");
   EXPECT_EQ(refusal([](auto& state) { state.members[1].posterior.random_bias = true; }),
