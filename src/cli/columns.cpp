@@ -45,6 +45,12 @@ std::vector<std::string> parse_columns(std::string_view text) {
   }
 }
 
+std::string parse_column(std::string_view text) {
+  std::vector<std::string> columns = parse_columns(text);
+  base::require(columns.size() == 1, ErrorCode::usage, "{} is more than one column", base::quoted(text));
+  return std::move(columns.front());
+}
+
 std::string csv_cell(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos && text == base::trim(text)) return text;
   std::string cell = "\"";
@@ -90,9 +96,13 @@ Argument parsed_option(std::string name, std::string value, std::string help, st
 }  // namespace
 
 void columns_option(Arguments& arguments, std::string name, std::vector<std::string>& into, std::string help) {
-  arguments.add(parsed_option(std::move(name), "COL[,COL]", std::move(help),
-                              "columns by name or 0-based index, separated by commas",
+  arguments.add(parsed_option(std::move(name), "COL[,COL]", std::move(help), columns_expects,
                               [&into](const std::string& text) { into = parse_columns(text); }));
+}
+
+void column_option(Arguments& arguments, std::string name, std::string& into, std::string help) {
+  arguments.add(parsed_option(std::move(name), "COL", std::move(help), column_expects,
+                              [&into](const std::string& text) { into = parse_column(text); }));
 }
 
 void format_options(Arguments& arguments, TableFormat& format) {

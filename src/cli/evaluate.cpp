@@ -38,7 +38,7 @@ void declare(Arguments& arguments, EvaluateArguments& evaluate) {
   columns_option(arguments, "--target", evaluate.target,
                  "Columns with what was observed, where they are not called as in training");
   columns_option(arguments, "--truth", evaluate.truth, "Columns with noise-free values, one per output");
-  arguments.option<std::string>("--weight", "COL", evaluate.weight, "Column of row weights", {});
+  column_option(arguments, "--weight", evaluate.weight, "Column of row weights");
   arguments.group("Scores");
   arguments.option("--level", "P", evaluate.level, "Probability of the intervals", probability());
   arguments.option("--interval", "KIND", evaluate.interval,
@@ -58,7 +58,7 @@ Comparison compare(const Ensemble& ensemble, const Rows& rows, const EvaluateArg
   const Matrix targets = targets_of(ensemble, rows, arguments.target);
   const Matrix truth =
       arguments.truth.empty() ? Matrix() : columns_per_output(ensemble, rows.table, arguments.truth, "--truth");
-  const std::vector<double> weights = weights_of(rows.table, arguments.weight);
+  const std::vector<double> weights = rows.arrays ? rows.arrays->row_weights : weights_of(rows.table, arguments.weight);
   const ScoreOptions options{.level = arguments.level,
                              .interval = arguments.interval,
                              .weights = weights,

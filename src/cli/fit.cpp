@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 
 #include "cli/config.hpp"
 #include "cli/expectations.hpp"
@@ -112,17 +111,20 @@ TrainingPlan plan_of(const FitArguments& arguments, const Dataset& train, const 
           .progress = arguments.progress};
 }
 
-/// The median over rows and outputs of epistemic by aleatoric standard deviation, at the rows of training.
+/// Epistemic by aleatoric variance at the rows of training: what `evaluate` says of them, the mean over outputs of each
+/// output's weighted median.
 double median_ratio(const Ensemble& ensemble, const Dataset& train) {
-  std::vector<double> ratios;
+  std::vector<std::vector<double>> ratios(ensemble.outputs());
   predict_blocks(ensemble, train.inputs(), train.noise_std(), [&ratios](const Predictive& predictive) {
     const Matrix epistemic = predictive.epistemic_variance();
     const Matrix aleatoric = predictive.aleatoric_variance();
-    for (std::size_t i = 0; i < epistemic.values().size(); ++i) {
-      ratios.push_back(std::sqrt(epistemic.values()[i] / aleatoric.values()[i]));
+    for (std::size_t row = 0; row < epistemic.rows(); ++row) {
+      for (std::size_t k = 0; k < ratios.size(); ++k) ratios[k].push_back(epistemic(row, k) / aleatoric(row, k));
     }
   });
-  return math::weighted_median(ratios, {});
+  double sum = 0;
+  for (const std::vector<double>& output : ratios) sum += math::weighted_median(output, train.weights());
+  return sum / static_cast<double>(ratios.size());
 }
 
 void save_finished(const Ensemble& ensemble, const std::string& path, const Training& training) {
@@ -160,8 +162,10 @@ Ensemble train_and_widen(const FitArguments& arguments, const Dataset& train, co
   FitOptions options = given;
   options.stop = watch.token();
   Training training(plan_of(arguments, train, options));
-  Ensemble narrow = learn::assemble(train, options, training.run());
+  const Ensemble narrow = learn::assemble(train, options, training.run());
+  training.stop_if_asked();
   Ensemble wide = widen(narrow, train, {.threads = options.threads});
+  training.stop_if_asked();
   save_finished(wide, arguments.output, training);
   return wide;
 }
@@ -178,11 +182,11 @@ void run(const FitArguments& arguments) {
   const Ensemble ensemble = train_and_widen(arguments, train, options);
   const double ratio = median_ratio(ensemble, train);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  print_summary(
-      ensemble, arguments.output, arguments.json,
-      {{"epistemic / aleatoric", fmt::format("{} (median over the training rows)", report::significant(ratio))},
-       {"time", duration_text(seconds)}},
-      {{"epistemic_aleatoric_ratio_median", ratio}, {"seconds", seconds}});
+  print_summary(ensemble, arguments.output, arguments.json,
+                {{"epistemic / aleatoric",
+                  fmt::format("{} (variances, median over the training rows)", report::significant(ratio))},
+                 {"time", duration_text(seconds)}},
+                {{"epistemic_aleatoric_ratio_median", ratio}, {"seconds", seconds}});
 }
 
 }  // namespace

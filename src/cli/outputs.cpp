@@ -3,6 +3,7 @@
 #include <credens/store.hpp>
 
 #include "cli/columns.hpp"
+#include "cli/files.hpp"
 #include "cli/rows.hpp"
 #include "cli/verbs.hpp"
 #include "model/ensemble_state.hpp"
@@ -12,25 +13,24 @@ namespace credens::cli {
 namespace {
 
 struct OutputsArguments {
-  std::string model;
-  std::string data;
+  RowArguments rows;
   std::string folder;
   std::vector<std::string> target;
-  std::vector<std::string> noise_std;
-  TableFormat format;
+  std::string weight;
 };
 
 void declare(Arguments& arguments, OutputsArguments& outputs) {
-  arguments.file("MODEL", outputs.model, "A model that `credens fit` or `credens widen` wrote");
-  arguments.file("DATA", outputs.data, "Table of rows: text, also compressed, or .npy; - is standard input");
+  arguments.file("MODEL", outputs.rows.model, "A model that `credens fit` or `credens widen` wrote");
+  arguments.file("DATA", outputs.rows.data, "Table of rows: text, also compressed, or .npy; - is standard input");
   arguments.option<std::string>("-o,--output", "DIR", outputs.folder, "Folder for the arrays", {}).required = true;
   arguments.group("Rows");
   columns_option(arguments, "--target", outputs.target,
                  "Columns with what was observed, where they are not called as in training");
+  column_option(arguments, "--weight", outputs.weight, "Column of row weights, to be given as it was to `fit`");
   columns_option(
-      arguments, "--noise-std", outputs.noise_std,
+      arguments, "--noise-std", outputs.rows.noise_std,
       "Columns with the known standard deviation of each row's noise, where they are not called as in training");
-  format_options(arguments, outputs.format);
+  format_options(arguments, outputs.rows.format);
 }
 
 Matrix in_network_units(const data::Scaler& scaler, Matrix targets) {
@@ -40,20 +40,38 @@ Matrix in_network_units(const data::Scaler& scaler, Matrix targets) {
   return targets;
 }
 
+void check(const OutputsArguments& arguments) {
+  check_arguments(arguments.rows);
+  base::require(!is_stream(arguments.folder), ErrorCode::usage, "-o is {}, expected the name of a folder",
+                base::quoted(arguments.folder));
+}
+
+/// Lambda of the training: a model that was widened again may have another one in its posterior.
+double trained_precision(const Ensemble& ensemble) {
+  const auto stored = model::stored_option(ensemble.state(), "lambda");
+  return (stored ? base::parse_double(*stored) : std::nullopt).value_or(ensemble.prior_precision());
+}
+
+/// As many rows as in training are most likely those: then their weights and noise should be those of training too.
+void warn_of_other_rows(const Ensemble& ensemble, const Rows& rows, const Matrix& targets,
+                        const std::vector<double>& weights, const RowArguments& arguments) {
+  if (rows.count() != ensemble.state().data.rows) return;
+  const Dataset dataset = dataset_of(
+      ensemble, {.inputs = rows.inputs, .targets = targets, .weights = weights, .noise_std = rows.noise_std});
+  warn_unless_trained_on(ensemble, dataset, arguments.data, arguments.model);
+}
+
 void run(const OutputsArguments& arguments) {
-  const RowArguments row_arguments{.model = arguments.model,
-                                   .data = arguments.data,
-                                   .outputs = "",
-                                   .noise_std = arguments.noise_std,
-                                   .format = arguments.format};
-  check_arguments(row_arguments);
-  const Ensemble ensemble = load(arguments.model);
-  const Rows rows = read_rows(ensemble, row_arguments);
+  check(arguments);
+  const Ensemble ensemble = load(arguments.rows.model);
+  const Rows rows = read_rows(ensemble, arguments.rows);
   OutputsFolder folder{.outputs = ensemble.member_outputs(rows.inputs, {.noise_std = rows.noise_std}),
-                       .prior_precision = ensemble.prior_precision()};
+                       .prior_precision = trained_precision(ensemble)};
+  folder.outputs.row_weights = weights_of(rows.table, arguments.weight);
   if (!arguments.target.empty() || has_targets(ensemble, rows.table)) {
-    folder.outputs.targets =
-        in_network_units(ensemble.state().target_scaler, targets_of(ensemble, rows, arguments.target));
+    Matrix targets = targets_of(ensemble, rows, arguments.target);
+    warn_of_other_rows(ensemble, rows, targets, folder.outputs.row_weights, arguments.rows);
+    folder.outputs.targets = in_network_units(ensemble.state().target_scaler, std::move(targets));
   }
   save_outputs(folder, arguments.folder);
 }

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "cli/columns.hpp"
+#include "cli/print.hpp"
 #include "model/ensemble_state.hpp"
 
 namespace credens::cli {
@@ -183,6 +184,19 @@ std::vector<double> weights_of(const data::Table& table, const std::string& colu
   if (column.empty()) return {};
   return checked_column(
       table, column, [](double value) { return value >= 0; }, "weight", "a number that is not negative");
+}
+
+Dataset dataset_of(const Ensemble& ensemble, DatasetParts rows) {
+  rows.input_names = ensemble.state().layout.input_names;
+  rows.target_names = ensemble.state().target_names;
+  return Dataset(std::move(rows));
+}
+
+void warn_unless_trained_on(const Ensemble& ensemble, const Dataset& rows, const std::string& data,
+                            const std::string& model) {
+  if (rows.fingerprint() == ensemble.state().data.fingerprint) return;
+  print_error(fmt::format("credens: warning: {} does not hold the rows, weights and noise that {} was made from",
+                          data == "-" ? "standard input" : data, model == "-" ? "standard input" : model));
 }
 
 }  // namespace credens::cli

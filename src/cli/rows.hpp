@@ -67,4 +67,11 @@ Matrix columns_per_output(const Ensemble& ensemble, const data::Table& table, co
 /// The values of a column of row weights; empty where no column is given.
 std::vector<double> weights_of(const data::Table& table, const std::string& column);
 
+/// Rows under the names that the model knows its columns by.
+Dataset dataset_of(const Ensemble& ensemble, DatasetParts rows);
+
+/// Warns where `rows`, read from `data`, are not the rows, weights and noise that the model was made from.
+void warn_unless_trained_on(const Ensemble& ensemble, const Dataset& rows, const std::string& data,
+                            const std::string& model);
+
 }  // namespace credens::cli

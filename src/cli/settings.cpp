@@ -13,8 +13,6 @@ namespace {
 
 using Option = base::Option<FitSettings>;
 
-constexpr const char* columns_expects = "columns by name or 0-based index, separated by commas";
-
 /// An option whose text is read by `parse`, with a sentence of the usual form where it cannot be.
 template <class Parse>
 Option text_option(std::string name, std::string help, std::string expects,
@@ -29,22 +27,18 @@ Option text_option(std::string name, std::string help, std::string expects,
 
 Option columns_setting(std::string name, std::vector<std::string> DatasetOptions::*member, std::string help) {
   return text_option(
-      std::move(name), std::move(help), columns_expects,
+      std::move(name), std::move(help), std::string(columns_expects),
       [member](const FitSettings& settings) { return columns_text(settings.columns.*member); },
       [member](FitSettings& settings, std::string_view text) { settings.columns.*member = parse_columns(text); });
 }
 
 Option weight_setting() {
   return text_option(
-      "weight", "Column of row weights; without it every row counts once", "one column by name or 0-based index",
+      "weight", "Column of row weights; without it every row counts once", std::string(column_expects),
       [](const FitSettings& settings) {
         return settings.columns.weight.empty() ? "" : csv_cell(settings.columns.weight);
       },
-      [](FitSettings& settings, std::string_view text) {
-        const std::vector<std::string> columns = parse_columns(text);
-        base::require(columns.size() == 1, ErrorCode::usage, "more than one column");
-        settings.columns.weight = columns.front();
-      });
+      [](FitSettings& settings, std::string_view text) { settings.columns.weight = parse_column(text); });
 }
 
 Option header_setting() {

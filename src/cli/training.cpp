@@ -79,6 +79,10 @@ std::vector<model::Member> Training::run() {
   }
 }
 
+void Training::stop_if_asked() const {
+  if (plan_.options.stop.stop_requested()) throw Error(ErrorCode::interrupted, "interrupted" + kept_sentence());
+}
+
 void Training::finish() const {
   if (checkpoint_ && plan_.checkpoint_is_ours) checkpoint_->remove();
 }

@@ -35,6 +35,7 @@ class Training {
   /// and `resume` was not asked for; interrupted with a sentence that says how to go on.
   std::vector<model::Member> run();
 
+  void stop_if_asked() const;         ///< throws interrupted in the same way, for the work after the members
   void finish() const;                ///< the model is safe: what was kept for it may go
   std::string kept_sentence() const;  ///< "; N of M members are kept in FOLDER, ...", or nothing
 

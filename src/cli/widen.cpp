@@ -65,8 +65,7 @@ void declare(Arguments& arguments, WidenArguments& widen) {
                                 "Folder with the arrays of networks trained elsewhere, in place of MODEL and TRAIN",
                                 {});
   columns_option(arguments, "--target", widen.target, "Target columns, where they are not called as in training");
-  arguments.option<std::string>("--weight", "COL", widen.weight,
-                                "Column of row weights, to be given as it was to `fit`", {});
+  column_option(arguments, "--weight", widen.weight, "Column of row weights, to be given as it was to `fit`");
   columns_option(
       arguments, "--noise-std", widen.noise_std,
       "Columns with the known standard deviation of each row's noise, where they are not called as in training");
@@ -91,26 +90,20 @@ void check(const WidenArguments& arguments) {
 
 /// The rows of TRAIN in the roles that the model knows.
 Dataset training_rows(const Ensemble& ensemble, const WidenArguments& arguments) {
-  const model::EnsembleState& state = ensemble.state();
   base::require(ensemble.has_networks(), ErrorCode::usage,
                 "{} was made from arrays and has no networks: widen its arrays with --outputs", arguments.model);
   Rows rows = rows_of_table(ensemble, data::read_table(arguments.train, arguments.format), arguments.noise_std);
   Matrix targets = targets_of(ensemble, rows, arguments.target);
-  return Dataset({.inputs = std::move(rows.inputs),
-                  .targets = std::move(targets),
-                  .weights = weights_of(rows.table, arguments.weight),
-                  .noise_std = std::move(rows.noise_std),
-                  .input_names = state.layout.input_names,
-                  .target_names = state.target_names});
+  return dataset_of(ensemble, {.inputs = std::move(rows.inputs),
+                               .targets = std::move(targets),
+                               .weights = weights_of(rows.table, arguments.weight),
+                               .noise_std = std::move(rows.noise_std)});
 }
 
 Ensemble widen_model(const WidenArguments& arguments) {
   const Ensemble ensemble = load(arguments.model);
   const Dataset train = training_rows(ensemble, arguments);
-  if (train.fingerprint() != ensemble.state().data.fingerprint) {
-    print_error(fmt::format("credens: warning: {} does not hold the rows, weights and noise that {} was made from",
-                            arguments.train, arguments.model));
-  }
+  warn_unless_trained_on(ensemble, train, arguments.train, arguments.model);
   return widen(ensemble, train, arguments.options);
 }
 

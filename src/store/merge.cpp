@@ -2,6 +2,8 @@
 
 #include "store/merge.hpp"
 
+#include <credens/version.hpp>
+
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -17,6 +19,11 @@ namespace credens::store {
 namespace {
 
 using Part = std::pair<std::string, Ensemble>;
+
+/// The version of Credens whose members these are: they may differ between versions where everything else agrees.
+std::string_view writer_of(const model::EnsembleState& part) {
+  return part.version.empty() ? version() : std::string_view(part.version);
+}
 
 bool same_layout(const data::InputLayout& a, const data::InputLayout& b) {
   return a.input_names == b.input_names && a.positions == b.positions && a.training_cols == b.training_cols;
@@ -47,6 +54,9 @@ std::optional<std::string> difference_of_posteriors(const model::EnsembleState& 
 
 /// What keeps a part from belonging to the same ensemble as the first; none if nothing does.
 std::optional<std::string> difference(const model::EnsembleState& part, const model::EnsembleState& first) {
+  if (writer_of(part) != writer_of(first)) {
+    return fmt::format("Credens {}, there {}", writer_of(part), writer_of(first));
+  }
   if (auto found = option_difference(part.options, first.options, "there")) return found;
   if (auto found = data_difference(part.data, first.data, "there")) return found;
   if (part.has_networks() != first.has_networks()) return part.has_networks() ? "networks" : "no networks";

@@ -112,6 +112,8 @@ bool is_array_file(const fs::path& path) {
 void remove_old_files(const fs::path& folder) {
   std::error_code error;
   fs::remove(folder / json_name, error);
+  base::require(!error, ErrorCode::io, "{}: cannot remove: {}", (folder / json_name).string(),
+                base::error_text(error.value()));
   std::vector<fs::path> old;
   for (fs::directory_iterator entry(folder, error); !error && entry != fs::directory_iterator();
        entry.increment(error)) {

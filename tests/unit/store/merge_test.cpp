@@ -3,6 +3,7 @@
 #include "store/merge.hpp"
 
 #include <gtest/gtest.h>
+#include <credens/version.hpp>
 
 #include "store/model_file.hpp"
 #include "unit/store/example_ensembles.hpp"
@@ -62,6 +63,8 @@ TEST_F(Merge, NamesThePartThatIsForeignAndWhy) {
   const std::string where = "b: does not belong to a: it was made with ";
   EXPECT_EQ(refusal_with([](auto& state) { state.options[1].second = std::int64_t{80}; }),
             where + "epochs = 80, there 60");
+  EXPECT_EQ(refusal_with([](auto& state) { state.version = "9.9.9"; }),
+            where + "Credens 9.9.9, there " + std::string(version()));
   EXPECT_EQ(refusal_with([](auto& state) { state.data.rows = 9; }), where + "other data: 9 rows, there 1030");
   EXPECT_EQ(refusal_with([](auto& state) { state.seed = 1; }), where + "seed 1, there 18446744073709551615");
   EXPECT_EQ(refusal_with([](auto& state) { state.total_members = 6; }), where + "6 members in all, there 5");

@@ -124,6 +124,16 @@ TEST_F(OutputsFolderTest, ReplacesAnOlderEnsembleWhole) {
   EXPECT_TRUE(fs::exists(folder_ / "notes.npy.txt"));
 }
 
+TEST_F(OutputsFolderTest, KeepsTheArraysWhereOutputsJsonCannotBeRemoved) {
+  save_example(example_outputs());
+  fs::remove(folder_ / "outputs.json");
+  fs::create_directories(folder_ / "outputs.json" / "not empty");
+  const Thrown thrown = thrown_by([&] { save_example(example_outputs()); });
+  EXPECT_EQ(thrown.code, ErrorCode::io);
+  EXPECT_TRUE(thrown.sentence.starts_with((folder_ / "outputs.json: cannot remove: ").string())) << thrown.sentence;
+  EXPECT_TRUE(fs::exists(folder_ / "features.npy"));
+}
+
 TEST_F(OutputsFolderTest, SaysWhichFileIsAbsent) {
   EXPECT_EQ(refusal(ErrorCode::io), "outputs.json: cannot open: no such file or folder");
   for (const std::string name : {"mean.npy", "features.npy", "variance.npy", "outputs.json"}) {
