@@ -20,6 +20,7 @@ namespace credens {
 struct TableFormat {
   std::optional<bool> header = {};     ///< whether the first line holds names
   std::optional<char> delimiter = {};  ///< ',' ';' '\t', or ' ' for runs of blanks
+  int threads = 0;                     ///< that read; 0: all cores. What is read is the same for any number
 };
 
 /// Which columns play which part. A column is a name of the header or a 0-based index; negative counts from the end.
@@ -45,6 +46,7 @@ struct DatasetParts {
   std::vector<std::size_t> input_columns =
       {};                         ///< positions of the inputs in the table they came from; empty: 0, ..., d - 1
   std::size_t table_columns = 0;  ///< columns of that table; 0: d
+  std::vector<std::size_t> target_columns = {};  ///< positions of the targets in that table; empty: not known
 };
 
 struct SplitOptions {
@@ -76,6 +78,7 @@ class Dataset {
   const std::vector<std::string>& noise_names() const { return parts_.noise_names; }
   const std::vector<std::size_t>& input_columns() const { return parts_.input_columns; }
   std::size_t table_columns() const { return parts_.table_columns; }
+  const std::vector<std::size_t>& target_columns() const { return parts_.target_columns; }
 
   Dataset select(std::span<const std::size_t> rows) const;               ///< these rows, in this order
   std::pair<Dataset, Dataset> split(const SplitOptions& options) const;  ///< (rest, test), rows in their old order

@@ -84,11 +84,19 @@ constexpr ArchiveKind archive_kinds[] = {
     {"zstd", "\x28\xb5\x2f\xfd"sv, unpack_zstd},
 };
 
+const ArchiveKind* kind_of(std::string_view bytes) {
+  return std::find_if(std::begin(archive_kinds), std::end(archive_kinds),
+                      [&](const ArchiveKind& candidate) { return bytes.starts_with(candidate.magic); });
+}
+
 }  // namespace
 
+bool is_archive(std::string_view bytes) {
+  return kind_of(bytes) != std::end(archive_kinds);
+}
+
 std::string decompress(std::string bytes, const std::string& source) {
-  const auto* kind = std::find_if(std::begin(archive_kinds), std::end(archive_kinds),
-                                  [&](const ArchiveKind& candidate) { return bytes.starts_with(candidate.magic); });
+  const ArchiveKind* const kind = kind_of(bytes);
   if (kind == std::end(archive_kinds)) return bytes;
   try {
     Unpacked unpacked = kind->unpack(bytes);

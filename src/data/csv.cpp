@@ -1,110 +1,121 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "data/csv.hpp"
-
-#include <algorithm>
+#include <limits>
 
 #include "base/check.hpp"
-#include "base/text.hpp"
+#include "data/csv.hpp"
 #include "data/names.hpp"
-#include "data/table.hpp"
+#include "data/short_decimal.hpp"
 
 namespace credens::data {
 
 namespace {
 
-using namespace std::string_view_literals;
-
-/// The text without its byte order mark; what is no text throws.
-std::string_view checked_text(std::string_view text, const std::string& source) {
-  if (text.starts_with("\xef\xbb\xbf"sv)) text.remove_prefix(3);
-  base::require(!text.starts_with("\xff\xfe"sv) && !text.starts_with("\xfe\xff"sv), ErrorCode::data,
-                "{}: UTF-16 text, expected UTF-8", source);
-  base::require(!text.empty(), ErrorCode::data, "{}: empty, expected a table", source);
-  base::require(text.find('\0') == std::string_view::npos, ErrorCode::data,
-                "{}: binary data (a zero byte), expected a table as text", source);
-  base::require(text.find_first_not_of(" \t\r\n") != std::string_view::npos, ErrorCode::data,
-                "{}: only blank lines, expected a table", source);
-  return text;
-}
-
-void check_first_line(std::string_view text, const std::string& source) {
-  const std::string_view line = take_line(text);
-  base::require(!is_blank_line(line, ' '), ErrorCode::data, "{}:1: blank line, expected names or numbers", source);
-  const bool binary = std::any_of(line.begin(), line.end(), [](char c) {
-    return c != '\t' && c != '\r' && has_control_character({&c, 1});
-  });
-  base::require(!binary, ErrorCode::data, "{}:1: binary data (a control character), expected a table as text", source);
-}
-
-std::string_view without_trailing_blank_lines(std::string_view text, char delimiter) {
-  for (;;) {
-    const std::size_t last_break = text.find_last_of('\n');
-    const std::size_t start = last_break == std::string_view::npos ? 0 : last_break + 1;
-    std::string_view rest = text.substr(start);
-    if (start == 0 || !is_blank_line(take_line(rest), delimiter)) return text;
-    text = text.substr(0, last_break);
-  }
-}
-
-void check_names(const RowFormat& format) {
-  const auto& names = format.names;
-  for (std::size_t col = 0; col < names.size(); ++col) {
-    base::require(base::is_utf8(names[col]), ErrorCode::data, "{}:1:{}: the name {} is not UTF-8", format.source, col + 1,
-                  base::quoted(names[col]));
-    base::require(!has_control_character(names[col]), ErrorCode::data, "{}:1:{}: the name {} holds a control character",
-                  format.source, col + 1, base::quoted(names[col]));
-  }
-  if (const auto twins = first_duplicate(names)) {
-    const std::string& name = names[twins->first];
-    base::fail(ErrorCode::data, "{}:1: fields {} and {} {}, expected different names", format.source, twins->first + 1,
-               twins->second + 1, name.empty() ? "both have an empty name" : "are both named " + base::quoted(name));
-  }
-}
-
-/// Takes the header, if there is one, from the front of `text`.
-RowFormat read_format(std::string_view& text, std::string source, const TableFormat& wanted) {
-  RowFormat format{.source = std::move(source), .dialect = recognise_dialect(text, wanted)};
-  text = without_trailing_blank_lines(text, format.dialect.delimiter);
-  std::string_view rest = text;
-  const std::string_view first_line = take_line(rest);
-  std::vector<Field> fields;
-  cut_line(format, first_line, 1, fields);
-  format.cols = fields.size();
-  if (format.dialect.header) {
-    for (const Field& field : fields) format.names.push_back(unescaped(field));
-    check_names(format);
-    text = rest;
-  }
-  return format;
-}
-
-/// Room for all values. A value takes at least one character, its delimiter: where the table would need more, some row
-/// is ragged and the reader throws before it gets there, so that a hostile file cannot make us allocate.
-std::vector<double> make_room(std::size_t rows, std::size_t cols, std::size_t characters) {
-  const std::size_t most = characters + 1;
-  return std::vector<double>(rows > most / cols ? most : rows * cols);
-}
-
-bool has_fault(const std::vector<std::optional<ColumnFault>>& faults) {
-  return std::any_of(faults.begin(), faults.end(), [](const auto& fault) { return fault.has_value(); });
+inline const char* skip_blanks(const char* first, const char* last, char delimiter) {
+  while (first != last && is_blank(*first, delimiter)) ++first;
+  return first;
 }
 
 }  // namespace
 
-Table parse_csv(std::string_view text, std::string source, const TableFormat& wanted) {
-  text = checked_text(text, source);
-  check_first_line(text, source);
-  const RowFormat format = read_format(text, std::move(source), wanted);
-  base::require(!text.empty(), ErrorCode::data, "{}: a header but no rows", format.source);
+void RowReader::read(std::string_view lines) {
+  values_.clear();
+  faults_.clear();
+  is_faulty_.clear();
+  broken_.reset();
+  const char* const readable_end = lines.data() + lines.size();
+  const std::size_t cols = format_->cols;
+  for (std::size_t row = 0; !lines.empty(); ++row) {
+    const std::string_view line = take_line(lines);
+    values_.resize((row + 1) * cols);
+    double* const to = values_.data() + row * cols;
+    if (read_plain_row(line, readable_end, to) || read_row(line, row, to)) continue;
+    values_.resize(row * cols);
+    broken_ = line;
+    return;
+  }
+}
 
-  const std::size_t rows = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1;
-  std::vector<double> values = make_room(rows, format.cols, text.size());
-  RowReader reader(format);
-  reader.read(text, 0, values);
-  Table table{format.source, format.names, Matrix(rows, format.cols, std::move(values)), format.first_line()};
-  if (has_fault(reader.faults())) table.faults = reader.faults();
-  return table;
+/// The usual case, in one pass over the characters: true if the line holds plain numbers, as many as there are columns.
+bool RowReader::read_plain_row(std::string_view line, const char* readable_end, double* values) const {
+  const char delimiter = format_->dialect.delimiter;
+  const std::size_t cols = format_->cols;
+  const char* at = line.data();
+  const char* const end = at + line.size();
+  for (std::size_t col = 0; col < cols; ++col) {
+    at = skip_blanks(at, end, delimiter);
+    const char* after = read_short_decimal(at, end, readable_end, values[col]);
+    if (after == at) after = read_number(at, end, values[col]);
+    if (after == at) return false;
+    at = skip_blanks(after, end, delimiter);
+    const bool last = col + 1 == cols;
+    if (last || at == end) return last && at == end;
+    if (delimiter == ' ' ? at == after : *at++ != delimiter) return false;
+  }
+  return false;
+}
+
+/// Everything else: quotes, and all that is wrong. False if the line is no row.
+bool RowReader::read_row(std::string_view line, std::size_t row, double* values) {
+  try {
+    cut_row(*format_, line, 0, fields_);
+  } catch (const Error&) {  // its sentence names a line that is not known here
+    return false;
+  }
+  for (std::size_t col = 0; col < fields_.size(); ++col) {
+    const Cell cell = read_cell(fields_[col].text);
+    const bool usable = cell.kind == CellKind::number;
+    values[col] = usable ? cell.value : std::numeric_limits<double>::quiet_NaN();
+    if (!usable) note_fault(row, col, cell.kind);
+  }
+  return true;
+}
+
+void RowReader::note_fault(std::size_t row, std::size_t col, CellKind kind) {
+  is_faulty_.resize(format_->cols);
+  if (is_faulty_[col]) return;
+  is_faulty_[col] = true;
+  faults_.push_back({.row = row, .col = col, .kind = kind, .text = std::string(fields_[col].text)});
+}
+
+void cut_line(const RowFormat& format, std::string_view line, std::size_t line_number, std::vector<Field>& fields) {
+  base::require(line.find('\0') == std::string_view::npos, ErrorCode::data,
+                "{}: binary data (a zero byte), expected a table as text", format.source);
+  if (line.find('\r') != std::string_view::npos) {
+    base::fail(ErrorCode::data, "{}:{}: a carriage return without a line feed, expected lines that end in LF or CRLF",
+               format.source, line_number);
+  }
+  fields.clear();
+  LineFields cutter(line, format.dialect.delimiter);
+  for (Field field; cutter.next(field);) {
+    const auto place = [&] { return field_place(format.source, format.names, line_number, fields.size()); };
+    if (field.fault == QuoteFault::unclosed) {
+      base::fail(ErrorCode::data, "{}: the quote is not closed on its line", place());
+    }
+    if (field.fault == QuoteFault::text_after) {
+      base::fail(ErrorCode::data, "{}: text after the closing quote, expected a delimiter", place());
+    }
+    fields.push_back(field);
+  }
+}
+
+void cut_row(const RowFormat& format, std::string_view line, std::size_t line_number, std::vector<Field>& fields) {
+  if (is_blank_line(line, format.dialect.delimiter)) {
+    base::fail(ErrorCode::data, "{}:{}: blank line, expected {}", format.source, line_number,
+               count_of(format.cols, "field"));
+  }
+  cut_line(format, line, line_number, fields);
+  if (fields.size() != format.cols) {
+    base::fail(ErrorCode::data, "{}:{}: {}, expected {}", format.source, line_number, count_of(fields.size(), "field"),
+               format.cols);
+  }
+}
+
+std::string sentence_of(const RowFormat& format, const CellFault& fault, std::size_t row) {
+  const bool doubtful_header = row == 0 && !format.dialect.header && format.dialect.header_recognised;
+  return fmt::format("{}: {}{}", field_place(format.source, format.names, format.first_line() + row, fault.col),
+                     complaint(fault.kind, fault.text),
+                     doubtful_header ? "; if the first line holds names, set header to yes" : "");
 }
 
 }  // namespace credens::data

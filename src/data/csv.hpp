@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,7 +13,6 @@
 #include "data/csv_cell.hpp"
 #include "data/csv_dialect.hpp"
 #include "data/csv_line.hpp"
-#include "data/table.hpp"
 
 namespace credens::data {
 
@@ -28,30 +26,49 @@ struct RowFormat {
   std::size_t first_line() const { return dialect.header ? 2 : 1; }  ///< that of row 0
 };
 
-/// Reads blocks of lines, one block at a time; threads take one reader each and the faults of the lowest row.
-class RowReader {
- public:
-  explicit RowReader(const RowFormat& format) : format_(format), faults_(format.cols) {}
-
-  /// The rows of `lines`, which are rows `first_row`, ... of the table, to the front of `values`, row after row. Values
-  /// of a line are written up to the number of its fields, then a line that has another number than there are columns
-  /// throws data.
-  void read(std::string_view lines, std::size_t first_row, std::span<double> values);
-
-  /// One per column: its first cell so far that held no number.
-  const std::vector<std::optional<ColumnFault>>& faults() const { return faults_; }
-
- private:
-  bool read_plain_row(std::string_view line, double* values) const;
-  void read_row(std::string_view line, std::size_t row, double* values);
-  void note_fault(const Cell& cell, std::size_t row, std::size_t col);
-
-  const RowFormat& format_;
-  std::vector<std::optional<ColumnFault>> faults_;
-  std::vector<Field> fields_;  ///< of the line being read; kept for its memory
+/// The first cell of a column within a block of lines that holds no number.
+struct CellFault {
+  std::size_t row = 0;  ///< within the block
+  std::size_t col = 0;
+  CellKind kind = CellKind::text;
+  std::string text = {};
 };
 
-/// The fields of a line; a fault of its quotes and a carriage return within it throw data.
+/// The rows of a block of whole lines. It does not know which lines of the file they are: whoever does makes the
+/// sentences about what is wrong with them. A reader is used again for its memory.
+class RowReader {
+ public:
+  explicit RowReader(const RowFormat& format) : format_(&format) {}
+
+  /// Reads up to the first line that is no row.
+  void read(std::string_view lines);
+
+  std::size_t rows() const { return values_.size() / format_->cols; }
+  const std::vector<double>& values() const { return values_; }              ///< row after row; NaN at faults
+  const std::vector<CellFault>& faults() const { return faults_; }           ///< at most one per column
+  const std::optional<std::string_view>& broken() const { return broken_; }  ///< the line that is no row
+
+ private:
+  bool read_plain_row(std::string_view line, const char* readable_end, double* values) const;
+  bool read_row(std::string_view line, std::size_t row, double* values);
+  void note_fault(std::size_t row, std::size_t col, CellKind kind);
+
+  const RowFormat* format_;
+  std::vector<double> values_;
+  std::vector<CellFault> faults_;
+  std::vector<bool> is_faulty_;  ///< by column; empty: none is
+  std::optional<std::string_view> broken_;
+  std::vector<Field> fields_;
+};
+
+/// The fields of a line; a fault of its quotes, a carriage return or a zero byte within it throw data.
 void cut_line(const RowFormat& format, std::string_view line, std::size_t line_number, std::vector<Field>& fields);
+
+/// The same for a line that must be a row: a blank one and one with another number of fields than there are columns
+/// throw as well.
+void cut_row(const RowFormat& format, std::string_view line, std::size_t line_number, std::vector<Field>& fields);
+
+/// `data.csv:17:3 (age): "abc" is not a number`; `row` is that of the table.
+std::string sentence_of(const RowFormat& format, const CellFault& fault, std::size_t row);
 
 }  // namespace credens::data

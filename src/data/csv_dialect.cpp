@@ -19,9 +19,8 @@ namespace {
 constexpr char delimiters[] = {';', '\t', ',', ' '};
 
 std::vector<std::string_view> first_lines(std::string_view text) {
-  constexpr std::size_t most = 20;
   std::vector<std::string_view> lines;
-  while (!text.empty() && lines.size() < most) {
+  while (!text.empty() && lines.size() < sampled_lines) {
     const std::string_view line = take_line(text);
     if (!is_blank_line(line, ' ')) lines.push_back(line);
   }

@@ -6,9 +6,13 @@
 
 #include <credens/dataset.hpp>
 
+#include <cstddef>
 #include <string_view>
 
 namespace credens::data {
+
+/// How many lines tell how a file is written.
+constexpr std::size_t sampled_lines = 20;
 
 struct Dialect {
   char delimiter = ',';

@@ -102,18 +102,28 @@ bool is_npy(std::string_view bytes) {
   return bytes.starts_with(magic);
 }
 
-NpyArray parse_npy(std::string_view bytes, const std::string& source) {
-  NpyHeader header = parse_npy_header(bytes, source);
+NpyLayout read_npy_layout(std::string_view start, std::size_t file_size, const std::string& source) {
+  NpyHeader header = parse_npy_header(start, source);
   const ItemType& type = item_type(header.descr, source);
   const std::optional<std::size_t> count = count_values(header.shape, type.size);
-  const std::string_view content = bytes.substr(header.values_at);
+  const std::size_t content_size = file_size - header.values_at;
   base::require(count.has_value(), ErrorCode::data, "{}: the shape {} is too large", source, shape_text(header.shape));
-  base::require(content.size() == *count * type.size, ErrorCode::data,
-                "{}: {} bytes of values, expected {} for the shape {}", source, content.size(), *count * type.size,
+  base::require(content_size == *count * type.size, ErrorCode::data,
+                "{}: {} bytes of values, expected {} for the shape {}", source, content_size, *count * type.size,
                 shape_text(header.shape));
-  NpyArray array{.shape = std::move(header.shape), .values = std::vector<double>(*count)};
-  type.convert(content.data(), array.values);
-  if (header.fortran_order && array.shape.size() > 1) array.values = to_c_order(array.values, array.shape);
+  return {.shape = std::move(header.shape),
+          .fortran_order = header.fortran_order,
+          .values_at = header.values_at,
+          .count = *count,
+          .item_size = type.size,
+          .convert = type.convert};
+}
+
+NpyArray parse_npy(std::string_view bytes, const std::string& source) {
+  NpyLayout layout = read_npy_layout(bytes, bytes.size(), source);
+  NpyArray array{.shape = std::move(layout.shape), .values = std::vector<double>(layout.count)};
+  layout.convert(bytes.data() + layout.values_at, array.values);
+  if (layout.fortran_order && array.shape.size() > 1) array.values = to_c_order(array.values, array.shape);
   return array;
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,19 @@ struct NpyArray {
 
 /// Whether `bytes` start like an .npy file.
 bool is_npy(std::string_view bytes);
+
+/// How the values of an array lie in its file.
+struct NpyLayout {
+  std::vector<std::size_t> shape;
+  bool fortran_order = false;
+  std::size_t values_at = 0;  ///< in bytes
+  std::size_t count = 0;
+  std::size_t item_size = 0;
+  void (*convert)(const char* items, std::span<double> values) = nullptr;
+};
+
+/// `start` holds at least the header of a file of `file_size` bytes; otherwise as parse_npy.
+NpyLayout read_npy_layout(std::string_view start, std::size_t file_size, const std::string& source);
 
 /// `source` is how sentences name the array. What is no array of numbers, or not whole, throws data.
 NpyArray parse_npy(std::string_view bytes, const std::string& source);

@@ -46,6 +46,7 @@ std::vector<std::size_t> columns_by_name(const Table& table, std::span<const std
 }  // namespace
 
 std::string place_of(const Table& table, std::size_t row, std::size_t col) {
+  row += table.first_row;
   if (table.first_line == 0) return fmt::format("{}: row {}, column {} (counted from 0)", table.source, row, col);
   return field_place(table.source, table.names, table.first_line + row, col);
 }

@@ -19,7 +19,7 @@ namespace credens::data {
 
 /// The first cell of a column that holds no finite number, and the sentence about it.
 struct ColumnFault {
-  std::size_t row = 0;
+  std::size_t row = 0;  ///< of the file
   std::string sentence;
 };
 
@@ -27,8 +27,9 @@ struct Table {
   std::string source;              ///< how sentences name it: the path, or "standard input"
   std::vector<std::string> names;  ///< empty: no header
   Matrix values;
-  std::size_t first_line = 0;                      ///< the line of row 0 in a text file; 0: an array
+  std::size_t first_line = 0;                      ///< the line of the file's first row in a text file; 0: an array
   std::vector<std::optional<ColumnFault>> faults;  ///< one per column, or empty; where there is one, values are NaN
+  std::size_t first_row = 0;                       ///< the place of row 0 in its file, for a block of a table
 
   std::size_t rows() const { return values.rows(); }
   std::size_t cols() const { return values.cols(); }

@@ -7,10 +7,17 @@
 #include <credens/dataset.hpp>
 
 #include <filesystem>
+#include <memory>
 
+#include "data/row_portions.hpp"
 #include "data/table.hpp"
 
 namespace credens::data {
+
+enum class FileKind { any, text, npy };  ///< any: recognised by extension and content
+
+/// A file, unpacked and ready to be read.
+std::unique_ptr<RowPortions> open_table(const std::filesystem::path& path, const TableFormat& format, FileKind kind);
 
 Table read_text_table(const std::filesystem::path& path, const TableFormat& format);
 

@@ -173,17 +173,27 @@ TEST(ParseCsv, DoesNotAllocateForRowsThatAreNotThere) {
   EXPECT_EQ(sentence("1" + header + lines + "1\n"), "t.csv:2: blank line, expected 200001 fields");
 }
 
-TEST(RowReader, ReadsBlocksOfLinesApart) {
+TEST(RowReader, ReadsBlocksOfLinesWithoutTheOthers) {
   const RowFormat format{.source = "t.csv", .dialect = {.delimiter = ','}, .cols = 2};
-  std::vector<double> values(6);
-  RowReader first(format);
-  RowReader second(format);
-  first.read("1,2\n", 0, std::span(values).first(2));
-  second.read("3,4\n5,x\n", 1, std::span(values).last(4));
-  EXPECT_THAT(std::span(values).first(5), ElementsAre(1, 2, 3, 4, 5));
-  ASSERT_TRUE(second.faults()[1].has_value());
-  EXPECT_EQ(second.faults()[1]->row, 2U);
-  EXPECT_EQ(second.faults()[1]->sentence, "t.csv:3:2: \"x\" is not a number");
+  RowReader reader(format);
+  reader.read("3,4\n5,x\ny,z\n");
+  EXPECT_EQ(reader.rows(), 3U);
+  EXPECT_THAT(std::span(reader.values()).first(3), ElementsAre(3, 4, 5));
+  ASSERT_EQ(reader.faults().size(), 2U);
+  EXPECT_EQ(sentence_of(format, reader.faults()[0], 7), "t.csv:8:2: \"x\" is not a number");
+  EXPECT_EQ(reader.faults()[1].row, 2U);
+  EXPECT_FALSE(reader.broken().has_value());
+}
+
+TEST(RowReader, StopsAtALineThatIsNoRow) {
+  const RowFormat format{.source = "t.csv", .dialect = {.delimiter = ','}, .cols = 2};
+  RowReader reader(format);
+  reader.read("1,2\n3,4,5\n6,7\n");
+  EXPECT_THAT(reader.values(), ElementsAre(1, 2));
+  EXPECT_EQ(reader.broken(), "3,4,5");
+  reader.read("6,7\n");
+  EXPECT_THAT(reader.values(), ElementsAre(6, 7));
+  EXPECT_FALSE(reader.broken().has_value());
 }
 
 }  // namespace

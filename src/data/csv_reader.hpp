@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Delimited text, window by window; the blocks of lines of a window are read on threads.
+
+#pragma once
+
+#include <credens/dataset.hpp>
+
+#include <memory>
+#include <vector>
+
+#include "data/byte_source.hpp"
+#include "data/csv.hpp"
+#include "data/row_portions.hpp"
+
+namespace credens::data {
+
+class CsvReader : public RowPortions {
+ public:
+  /// Recognises how the file is written and reads its header.
+  CsvReader(std::unique_ptr<ByteSource> bytes, const TableFormat& wanted);
+
+  const Table& header() const override { return header_; }
+  bool append(std::vector<double>& values) override;
+  const std::vector<std::optional<ColumnFault>>& faults() const override { return faults_; }
+  std::size_t count_rows() override;
+  std::size_t guess_rows() const override;
+  void rewind() override;
+
+ private:
+  std::string_view next_window(std::size_t first);
+  void read_blocks(std::string_view lines);
+  void note_faults(const RowReader& block);
+
+  std::unique_ptr<ByteSource> bytes_;
+  int threads_;
+  std::size_t end_ = 0;    ///< of the last row, in bytes
+  std::size_t first_ = 0;  ///< of row 0
+  RowFormat format_;
+  Table header_;
+
+  std::size_t at_ = 0;    ///< where the next window starts
+  std::size_t rows_ = 0;  ///< read so far
+  std::vector<RowReader> blocks_;
+  std::vector<std::string_view> block_lines_;
+  std::vector<std::optional<ColumnFault>> faults_;
+};
+
+}  // namespace credens::data

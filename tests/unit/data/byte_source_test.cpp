@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "data/byte_source.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <thread>
+
+#include "base/file.hpp"
+#include "support/error_matchers.hpp"
+#include "support/temporary_folder.hpp"
+#include "unit/data/archives.hpp"
+
+namespace credens::data {
+namespace {
+
+class Bytes : public testing::Test {
+ protected:
+  Bytes() {
+    for (std::size_t i = 0; i < 20000; ++i) content_ += static_cast<char>('a' + i * i % 26);
+  }
+
+  void expect_windows(ByteSource& bytes) const {
+    EXPECT_EQ(bytes.size(), content_.size());
+    for (const std::size_t first :
+         {std::size_t{0}, std::size_t{1}, std::size_t{4095}, std::size_t{4096}, std::size_t{9999}}) {
+      EXPECT_EQ(bytes.window(first, 5000), content_.substr(first, 5000)) << first;
+    }
+    EXPECT_EQ(bytes.window(19990, 100), content_.substr(19990));
+    EXPECT_EQ(bytes.window(20000, 1), "");
+    EXPECT_EQ(bytes.window(30000, 1), "");
+  }
+
+  std::string content_;
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(Bytes, OfAFileComeInWindows) {
+  base::write_file(folder_ / "file", content_);
+  ByteSource bytes(folder_ / "file");
+  expect_windows(bytes);
+  EXPECT_EQ(bytes.name(), (folder_ / "file").string());
+}
+
+TEST_F(Bytes, OfAnArchiveAreThoseWithin) {
+  base::write_file(folder_ / "file", test::pack(test::Archive::zstd, content_));
+  ByteSource bytes(folder_ / "file");
+  expect_windows(bytes);
+}
+
+TEST_F(Bytes, OfAPipeAreReadOnce) {
+  const auto path = folder_ / "pipe";
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  std::jthread writer([&] {
+    base::OutputFile file(path);
+    file.write(content_);
+    file.commit();
+  });
+  ByteSource bytes(path);
+  expect_windows(bytes);
+}
+
+TEST_F(Bytes, OfAFileWithoutASizeAreRead) {
+  ByteSource bytes("/proc/self/status");
+  EXPECT_THAT(std::string(bytes.window(0, 100)), testing::StartsWith("Name:"));
+}
+
+TEST_F(Bytes, OfNothingAreNone) {
+  base::write_file(folder_ / "empty", "");
+  ByteSource bytes(folder_ / "empty");
+  EXPECT_EQ(bytes.size(), 0U);
+  EXPECT_EQ(bytes.window(0, 10), "");
+}
+
+TEST_F(Bytes, ThatCannotBeReadSayWhy) {
+  EXPECT_THAT([&] { ByteSource(folder_ / "absent"); }, test::Fails(ErrorCode::io, "absent: cannot open"));
+  EXPECT_THAT([&] { ByteSource{folder_.path()}; }, test::Fails(ErrorCode::io, "is a folder"));
+}
+
+}  // namespace
+}  // namespace credens::data

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Texts of several windows: what is read and what is refused must not depend on where windows and blocks are cut.
+
+#include "data/csv_reader.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "support/error_matchers.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace credens::data {
+namespace {
+
+constexpr std::size_t many_rows = 400000;  // about 9 MB
+
+std::string line_of(std::size_t row) {
+  return fmt::format("{},{:.6f},-{}.5\n", row, 0.37 * static_cast<double>(row), row % 977);
+}
+
+std::string long_text() {
+  std::string text = "a,b,c\n";
+  for (std::size_t row = 0; row < many_rows; ++row) text += line_of(row);
+  return text;
+}
+
+/// `text` with row `row` replaced.
+std::string with_line(std::string text, std::size_t row, const std::string& line) {
+  const std::string old_line = "\n" + line_of(row);
+  return text.replace(text.find(old_line), old_line.size(), "\n" + line + "\n");
+}
+
+Table parse(const std::string& text, int threads) {
+  return parse_csv(text, "t.csv", {.threads = threads});
+}
+
+TEST(CsvReader, ReadsTheSameOnAnyNumberOfThreads) {
+  const std::string text = long_text();
+  const Table alone = parse(text, 1);
+  ASSERT_EQ(alone.rows(), many_rows);
+  for (std::size_t row = 0; row < many_rows; row += 997) {
+    EXPECT_EQ(alone.values(row, 0), static_cast<double>(row));
+    EXPECT_EQ(alone.values(row, 2), -(static_cast<double>(row % 977) + 0.5));
+  }
+  for (const int threads : {2, 3, 8}) EXPECT_EQ(parse(text, threads).values, alone.values);
+}
+
+TEST(CsvReader, RefusesTheFirstBadLineOnAnyNumberOfThreads) {
+  std::string text = with_line(long_text(), 350000, "1,2");
+  text = with_line(text, 200001, "1,\"2,3");
+  text = with_line(text, 200002, "");
+  for (const int threads : {1, 2, 8}) {
+    EXPECT_THAT([&] { parse(text, threads); },
+                test::Fails(ErrorCode::data, "t.csv:200003:2 (b): the quote is not closed on its line"));
+  }
+}
+
+TEST(CsvReader, NamesTheFirstFaultOfAColumnOnAnyNumberOfThreads) {
+  std::string text = with_line(long_text(), 300007, "1,2,z");
+  text = with_line(text, 300006, "1,2,y");
+  text = with_line(text, 399999, "x,2,3");
+  for (const int threads : {1, 2, 8}) {
+    const Table table = parse(text, threads);
+    ASSERT_EQ(table.faults.size(), 3U);
+    EXPECT_EQ(table.faults[0]->sentence, "t.csv:400001:1 (a): \"x\" is not a number");
+    EXPECT_FALSE(table.faults[1].has_value());
+    EXPECT_EQ(table.faults[2]->sentence, "t.csv:300008:3 (c): \"y\" is not a number");
+  }
+}
+
+TEST(CsvReader, RefusesZeroBytesFarFromTheStart) {
+  const std::string text = with_line(long_text(), 390000, std::string("1,2,\0", 5));
+  EXPECT_THAT([&] { parse(text, 2); }, test::Fails(ErrorCode::data, "t.csv: binary data (a zero byte)"));
+}
+
+TEST(CsvReader, ReadsLinesThatAreLongerThanAWindow) {
+  std::string line = "0";
+  for (int i = 0; i < 3000000; ++i) line += ",7";
+  const Table table = parse(line + "\n" + line + "\n", 2);
+  EXPECT_EQ(table.rows(), 2U);
+  EXPECT_EQ(table.cols(), 3000001U);
+  EXPECT_EQ(table.values(1, 3000000), 7);
+}
+
+TEST(CsvReader, LeavesBlankLinesAtTheEndOut) {
+  const std::string blanks(3 << 20, '\n');
+  EXPECT_EQ(parse("1,2\n3,4\n" + blanks, 2).rows(), 2U);
+  EXPECT_THAT([&] { parse("1,2\n" + blanks + "3,4\n", 2); },
+              test::Fails(ErrorCode::data, "t.csv:2: blank line, expected 2 fields"));
+  EXPECT_THAT([&] { parse(blanks, 2); }, test::Fails(ErrorCode::data, "t.csv: only blank lines"));
+  EXPECT_THAT([&] { parse(blanks + "1\n", 2); }, test::Fails(ErrorCode::data, "t.csv:1: blank line"));
+}
+
+TEST(CsvReader, ReadsAMappedFileAsItsText) {
+  const test::TemporaryFolder folder;
+  const std::string text = long_text();
+  base::write_file(folder / "t.csv", text);
+  EXPECT_EQ(read_table(folder / "t.csv", {.threads = 2}).values, parse(text, 1).values);
+}
+
+TEST(CsvReader, StartsAgain) {
+  const std::string text = with_line(long_text(), 7, "7,x,1");
+  CsvReader reader(std::make_unique<ByteSource>(text, "t.csv"), {});
+  std::vector<double> first;
+  while (reader.append(first)) {
+  }
+  reader.rewind();
+  EXPECT_TRUE(reader.faults().empty());
+  std::vector<double> second;
+  while (reader.append(second)) {
+  }
+  ASSERT_EQ(first.size(), 3 * many_rows);
+  EXPECT_EQ(std::memcmp(first.data(), second.data(), first.size() * sizeof(double)), 0);
+  EXPECT_EQ(reader.faults()[1]->row, 7U);
+}
+
+TEST(CsvReader, CountsRows) {
+  const auto count = [](const std::string& text) {
+    return CsvReader(std::make_unique<ByteSource>(text, "t.csv"), {}).count_rows();
+  };
+  EXPECT_EQ(count(long_text()), many_rows);
+  EXPECT_EQ(count("1,2\n3,4"), 2U);
+  EXPECT_EQ(count("a\n1\r\n\n \n"), 1U);
+  EXPECT_THAT([&] { count("1" + std::string(2000, ',') + std::string(2000, '\n') + "1\n"); },
+              test::Fails(ErrorCode::data, "t.csv:2: blank line, expected 2001 fields"));
+}
+
+}  // namespace
+}  // namespace credens::data
