@@ -81,10 +81,18 @@ std::string read_all(int descriptor, const std::string& path) {
   return bytes;
 }
 
-void sync_folder(const std::filesystem::path& path) {
-  const std::string folder = path.has_parent_path() ? path.parent_path().string() : ".";
+std::string folder_of(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path().string() : ".";
+}
+
+/// So that a name given in the folder outlives a power failure. Some file systems cannot sync folders and say EINVAL.
+void sync_folder(const std::string& folder) {
   const Descriptor descriptor{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  if (descriptor.value >= 0) ::fsync(descriptor.value);
+  if (descriptor.value < 0) {
+    if (errno != EACCES) fail_io("sync the folder", folder, errno);  // a folder may be writable and not readable
+  } else if (::fsync(descriptor.value) != 0 && errno != EINVAL) {
+    fail_io("sync the folder", folder, errno);
+  }
 }
 
 /// Where a link points, so that writing changes the file behind it and not the link.
@@ -94,13 +102,43 @@ std::filesystem::path resolved(const std::filesystem::path& path) {
   return error ? path : target;
 }
 
+constexpr std::string_view temporary_start = ".credens-";
+constexpr std::string_view temporary_end = ".tmp";
+
+/// A name in the folder of `target` that no other file has.
+std::string temporary_name(const std::filesystem::path& target) {
+  static std::atomic<unsigned> last_number = 0;
+  const std::string name = fmt::format("{}{}-{}{}", temporary_start, ::getpid(), ++last_number, temporary_end);
+  return (std::filesystem::path(folder_of(target)) / name).string();
+}
+
+/// The path by which the kernel knows an open file.
+std::string path_of(int descriptor) {
+  return fmt::format("/proc/self/fd/{}", descriptor);
+}
+
+/// A file in the folder of `target` without a name, which no way of ending leaves behind; -1 where the file system or
+/// the system cannot do that.
+int open_nameless(const std::filesystem::path& target) {
+  if (::access("/proc/self/fd", X_OK) != 0) return -1;
+  return ::open(folder_of(target).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+}
+
 /// A new file in the folder of `target`, with the permissions that the umask leaves: its name and descriptor.
 std::pair<std::string, int> create_beside(const std::filesystem::path& target, const std::string& shown_path) {
-  static std::atomic<unsigned> last_number = 0;
   for (;;) {
-    std::string name = target.parent_path() / fmt::format(".credens-{}-{}.tmp", ::getpid(), ++last_number);
+    std::string name = temporary_name(target);
     const int descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor >= 0) return {std::move(name), descriptor};
+    if (errno != EEXIST) fail_io("write", shown_path, errno);
+  }
+}
+
+/// Gives the nameless file a name beside `target`: a rename needs one, and only a rename can replace a file.
+std::string give_name(int descriptor, const std::filesystem::path& target, const std::string& shown_path) {
+  for (;;) {
+    std::string name = temporary_name(target);
+    if (::linkat(AT_FDCWD, path_of(descriptor).c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) return name;
     if (errno != EEXIST) fail_io("write", shown_path, errno);
   }
 }
@@ -123,35 +161,44 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)), tar
     if (::access(target_.c_str(), W_OK) != 0) fail_io("write", path_.string(), errno);
     return;
   }
-  std::tie(temporary_, descriptor_) = create_beside(target_, path_.string());
+  is_replaceable_ = true;
+  descriptor_ = open_nameless(target_);
+  if (descriptor_ < 0) std::tie(temporary_, descriptor_) = create_beside(target_, path_.string());
+  // The new content is as private as the old; where that cannot be set, the umask has the word.
+  if (is_there) std::ignore = ::fchmod(descriptor_, info.st_mode & 07777);
 }
 
 AtomicFile::~AtomicFile() {
-  if (descriptor_ < 0) return;
-  ::close(descriptor_);
+  if (descriptor_ >= 0) ::close(descriptor_);
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
 void AtomicFile::write(std::string_view bytes) {
   // A pipe is opened late: its reader would take an opened and closed pipe for the end of the file.
-  if (descriptor_ < 0 && temporary_.empty()) descriptor_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
+  if (descriptor_ < 0 && !is_replaceable_) descriptor_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
   if (descriptor_ < 0) fail_io("write", path_.string(), errno);
   write_all(descriptor_, bytes, path_.string());
 }
 
 void AtomicFile::commit() {
-  if (temporary_.empty()) {
-    if (descriptor_ >= 0 && ::close(std::exchange(descriptor_, -1)) != 0) fail_io("write", path_.string(), errno);
-    return;
+  if (descriptor_ < 0) return;  // a device or a pipe to which nothing was written
+  if (is_replaceable_) {
+    if (::fsync(descriptor_) != 0) fail_io("write", path_.string(), errno);
+    if (temporary_.empty()) temporary_ = give_name(descriptor_, target_, path_.string());
   }
-  if (::fsync(descriptor_) != 0) fail_io("write", path_.string(), errno);
-  const bool closed = ::close(std::exchange(descriptor_, -1)) == 0;
-  if (!closed || ::rename(temporary_.c_str(), target_.c_str()) != 0) {
+  if (::close(std::exchange(descriptor_, -1)) != 0) fail_io("write", path_.string(), errno);
+  if (!is_replaceable_) return;
+  const std::string temporary = std::exchange(temporary_, {});
+  if (::rename(temporary.c_str(), target_.c_str()) != 0) {
     const int error_number = errno;
-    ::unlink(temporary_.c_str());
+    ::unlink(temporary.c_str());
     fail_io("write", path_.string(), error_number);
   }
-  sync_folder(target_);
+  sync_folder(folder_of(target_));
+}
+
+bool is_temporary(std::string_view name) {
+  return name.starts_with(temporary_start) && name.ends_with(temporary_end);
 }
 
 void write_file(const std::filesystem::path& path, std::string_view bytes) {
@@ -193,8 +240,9 @@ void OutputFile::commit() {
 
 void make_folder(const std::filesystem::path& path) {
   std::error_code error;
-  std::filesystem::create_directories(path, error);
+  const bool is_new = std::filesystem::create_directories(path, error);
   if (error) fail_io("make the folder", path.string(), error.value());
+  if (is_new) sync_folder(folder_of(path));
 }
 
 }  // namespace credens::base

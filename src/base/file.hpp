@@ -17,11 +17,12 @@ namespace credens::base {
 /// The bytes of a file; `-` is standard input. Throws io with a sentence for absent, unreadable and folders.
 std::string read_file(const std::filesystem::path& path);
 
-/// A file that appears under its name only when commit() has returned. Without commit() nothing is left behind. Devices
-/// and pipes, which nothing can replace, are written directly.
+/// A file that appears under its name only when commit() has returned. Without commit() nothing is left behind, not
+/// even by a process that is killed, where the file system knows files without a name. Devices and pipes, which nothing
+/// can replace, are written directly.
 class AtomicFile {
  public:
-  explicit AtomicFile(std::filesystem::path path);  ///< creates a temporary beside `path`
+  explicit AtomicFile(std::filesystem::path path);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
@@ -32,11 +33,15 @@ class AtomicFile {
  private:
   std::filesystem::path path_;
   std::filesystem::path target_;  ///< path_ without links
-  std::string temporary_;         ///< empty for a device or a pipe
+  bool is_replaceable_ = false;   ///< not a device or a pipe
+  std::string temporary_;         ///< the name beside target_, while there is one
   int descriptor_ = -1;
 };
 
 void write_file(const std::filesystem::path& path, std::string_view bytes);  ///< atomically
+
+/// Whether a file of this name is what an AtomicFile of a killed process left.
+bool is_temporary(std::string_view name);
 
 /// Bytes to a file (atomically) or, for `-`, to standard output.
 class OutputFile {

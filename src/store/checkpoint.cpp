@@ -40,12 +40,6 @@ std::optional<std::size_t> member_of(std::string_view name) {
   return static_cast<std::size_t>(*number);
 }
 
-/// What an interrupted write leaves: the name of a member's file, a dot and six characters.
-bool is_leftover(std::string_view name) {
-  constexpr std::size_t ending = 7;
-  return name.size() > ending && name[name.size() - ending] == '.' && member_of(name.substr(0, name.size() - ending));
-}
-
 [[noreturn]] void fail_folder(const fs::path& folder, const std::error_code& error) {
   base::fail(ErrorCode::io, "{}: cannot read the folder: {}", folder.string(), base::error_text(error.value()));
 }
@@ -159,7 +153,7 @@ void Checkpoint::save(const model::Member& member) const {
 
 void Checkpoint::remove() const {
   for (const std::string& name : names_in(folder_)) {
-    if (!member_of(name) && !is_leftover(name)) continue;
+    if (!member_of(name) && !base::is_temporary(name)) continue;
     std::error_code error;
     fs::remove(folder_ / name, error);
     base::require(!error, ErrorCode::io, "{}: cannot remove: {}", (folder_ / name).string(),

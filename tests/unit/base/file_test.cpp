@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -156,12 +157,42 @@ TEST(AtomicFile, HasThePermissionsThatTheUmaskLeaves) {
   const TemporaryFolder folder;
   for (const mode_t mask : {0022, 0077, 0000}) {
     const mode_t before = ::umask(mask);
+    std::filesystem::remove(folder / "file");
     write_file(folder / "file", "x");
     ::umask(before);
     struct stat info {};
     ASSERT_EQ(::stat((folder / "file").c_str(), &info), 0);
     EXPECT_EQ(info.st_mode & 0777U, 0666U & ~mask);
   }
+}
+
+TEST(AtomicFile, IsAsPrivateAsTheFileItReplaces) {
+  const TemporaryFolder folder;
+  write_file(folder / "secret", "old");
+  ASSERT_EQ(::chmod((folder / "secret").c_str(), 0600), 0);
+  write_file(folder / "secret", "new");
+  using std::filesystem::perms;
+  EXPECT_EQ(std::filesystem::status(folder / "secret").permissions(), perms::owner_read | perms::owner_write);
+}
+
+TEST(AtomicFile, OfAKilledProcessLeavesNothing) {
+  const TemporaryFolder folder;
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    AtomicFile file(folder / "a");
+    file.write("half");
+    ::kill(::getpid(), SIGKILL);
+  }
+  ::waitpid(child, nullptr, 0);
+  // Only where the file system wants every file to have a name there is something to sweep.
+  EXPECT_THAT(names_in(folder), testing::Each(testing::Truly(is_temporary)));
+}
+
+TEST(IsTemporary, KnowsTheNamesOfLeftovers) {
+  EXPECT_TRUE(is_temporary(".credens-4711-1.tmp"));
+  EXPECT_FALSE(is_temporary("model.safetensors"));
+  EXPECT_FALSE(is_temporary("notes.tmp"));
 }
 
 TEST(AtomicFile, ChangesTheFileBehindALink) {

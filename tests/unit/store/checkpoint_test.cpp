@@ -136,7 +136,7 @@ TEST_F(CheckpointTest, RefusesAMemberThatIsNotFinite) {
 
 TEST_F(CheckpointTest, IgnoresAndSweepsWhatAnInterruptedWriteLeft) {
   checkpoint_.save(state_.members[0]);
-  std::ofstream(file("member-00001.safetensors.a1B2c3")) << "half";
+  std::ofstream(file(".credens-4711-1.tmp")) << "half";
   EXPECT_EQ(checkpoint_.load().size(), 1U);
   checkpoint_.remove();
   EXPECT_FALSE(fs::exists(folder_));
