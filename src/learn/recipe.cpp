@@ -7,7 +7,9 @@
 #include <limits>
 
 #include "base/check.hpp"
+#include "data/scaler.hpp"
 #include "learn/names.hpp"
+#include "model/ensemble_state.hpp"
 
 namespace credens::base {
 
@@ -147,6 +149,18 @@ void check_posterior(const FitOptions& options) {
                 "posterior {} with lambda 0, expected lambda above 0", base::name_of(options.posterior));
 }
 
+/// Beyond these the variances of predictions, in the units of the data, would leave the range of double.
+void check_target_scales(const Dataset& train) {
+  const data::Scaler scaler = data::standardising_scaler(train.targets(), train.weights());
+  for (std::size_t k = 0; k < scaler.cols(); ++k) {
+    base::require(model::is_target_scale(scaler.scale[k]), ErrorCode::data,
+                  "the target {} has the standard deviation {:.4g}, expected a number between {:g} and {:g}: "
+                  "choose another unit",
+                  base::quoted(train.target_names()[k]), scaler.scale[k], model::least_target_scale,
+                  model::largest_target_scale);
+  }
+}
+
 void check_train(const FitOptions& options, const Dataset& train) {
   base::require(train.rows() >= 2, ErrorCode::data, "the training data have {} row{}, expected at least 2",
                 train.rows(), train.rows() == 1 ? "" : "s");
@@ -156,6 +170,7 @@ void check_train(const FitOptions& options, const Dataset& train) {
   base::require(train.inputs().cols() > 0, ErrorCode::data, "the training data have no inputs, expected at least 1");
   base::require(options.noise != NoiseKind::known || !train.noise_std().empty(), ErrorCode::usage,
                 "noise is known, but the data have no noise standard deviations");
+  check_target_scales(train);
 }
 
 void check_validation(const FitOptions& options, const Dataset& train) {

@@ -30,8 +30,8 @@ struct TrainedNetwork {
 /// Uniform in +-1/sqrt(fan-in), weights and biases; constant noise starts at variance 1.
 model::Mlp initial_network(const model::MlpShape& shape, std::uint64_t seed, std::size_t member, std::size_t attempt);
 
-/// Trains member `index`, again from its next attempt when it diverged (loss not finite, or final NLL more than 1 nat
-/// per output above that of the best constant Gaussian), at most 3 times more; then throws numerical naming it.
+/// Trains member `index`, again from its next attempt when it diverged (loss not finite, or above divergence_limit), at
+/// most 3 times more; then throws numerical naming it.
 /// `on_epoch(epochs_done)` after each epoch; throws interrupted on stop.
 TrainedNetwork train_member(const TrainerInput& input, std::size_t index,
                             const std::function<void(std::size_t)>& on_epoch);

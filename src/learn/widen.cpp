@@ -7,15 +7,16 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <numeric>
 
 #include "base/check.hpp"
 #include "base/parallel.hpp"
+#include "data/names.hpp"
 #include "learn/evidence.hpp"
-#include "learn/names.hpp"
+#include "learn/recipe.hpp"
 #include "learn/statistics.hpp"
 #include "math/statistics.hpp"
 #include "model/ensemble_state.hpp"
+#include "model/weights.hpp"
 
 namespace credens {
 
@@ -41,17 +42,17 @@ struct WidenPlan {
 WidenPlan make_plan(const WidenOptions& options, const EnsembleState* narrow) {
   require(!(options.evidence && options.prior_precision), ErrorCode::usage,
           "lambda is to be found by evidence, but {} was given too", options.prior_precision.value_or(0));
-  const auto stored = [narrow](std::string_view name) {
-    return narrow ? model::stored_option(*narrow, name) : std::nullopt;
-  };
   WidenPlan plan{.posterior = PosteriorKind::isotropic,
                  .prior_precision = narrow ? narrow->prior_precision : 0,
                  .evidence = options.evidence,
                  .random_bias = false,
                  .threads = options.threads};
-  if (const auto text = stored("posterior")) plan.posterior = base::parse_enum<PosteriorKind>(*text);
-  if (const auto text = stored("lambda")) plan.prior_precision = base::parse_double(*text).value();
-  if (const auto text = stored("random_bias")) plan.random_bias = *text == "true";
+  if (narrow && !narrow->options.empty()) {
+    const FitOptions trained = learn::restore_options(narrow->options);
+    plan.posterior = trained.posterior;
+    plan.prior_precision = trained.prior_precision;
+    plan.random_bias = trained.random_bias;
+  }
   plan.posterior = options.posterior.value_or(plan.posterior);
   plan.prior_precision = options.prior_precision.value_or(plan.prior_precision);
   plan.random_bias = options.random_bias.value_or(plan.random_bias);
@@ -170,21 +171,8 @@ Ensemble widen(const Ensemble& ensemble, const Dataset& train, const WidenOption
 
 namespace {
 
-std::vector<std::string> default_names(std::size_t outputs) {
-  if (outputs == 1) return {"y"};
-  std::vector<std::string> names;
-  for (std::size_t k = 0; k < outputs; ++k) names.push_back(fmt::format("y{}", k));
-  return names;
-}
-
 std::vector<double> or_constant(const std::vector<double>& values, std::size_t count, double constant) {
   return values.empty() ? std::vector<double>(count, constant) : values;
-}
-
-std::vector<double> with_sum_one(std::vector<double> weights) {
-  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
-  for (double& weight : weights) weight /= sum;
-  return weights;
 }
 
 EnsembleState state_of(const MemberOutputs& outputs) {
@@ -194,10 +182,10 @@ EnsembleState state_of(const MemberOutputs& outputs) {
   for (std::size_t l = 0; l < members; ++l)
     state.members.push_back({.index = l, .features = outputs.features[l].cols()});
   state.total_members = members;
-  state.weights = with_sum_one(or_constant(outputs.member_weights, members, 1.0));
+  state.weights = model::normalised(or_constant(outputs.member_weights, members, 1.0));
   state.target_scaler = {.shift = or_constant(outputs.target_shift, q, 0.0),
                          .scale = or_constant(outputs.target_scale, q, 1.0)};
-  state.target_names = outputs.target_names.empty() ? default_names(q) : outputs.target_names;
+  state.target_names = outputs.target_names.empty() ? data::default_target_names(q) : outputs.target_names;
   state.data.rows = outputs.rows();
   return state;
 }

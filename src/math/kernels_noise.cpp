@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // From the noise head's raw value to a variance, with its slope.
-//   softplus  log(1 + e^raw) = max(raw, 0) + log(1 + e^-|raw|), which keeps its relative precision far below zero;
-//   slope 1 / (1 + e^-raw) exp       e^raw for raw in [-30, 30], constant outside; slope e^raw, 0 outside
+// softplus: log(1 + e^raw) = max(raw, 0) + log(1 + e^-|raw|), which keeps its relative precision far below zero; slope
+// 1 / (1 + e^-raw).
+//
+// exp: e^raw for raw in [-30, 30], constant outside; slope e^raw, 0 outside.
 
 #include "math/kernels_targets.hpp"
 

@@ -63,9 +63,12 @@ TEST(Laws, PermutingTheRowsPermutesThePredictions) {
 
 TEST(Laws, PermutingTheMembersChangesNothing) {
   const Dataset data = made_up_data(40, 2, 3);
-  const Predictive p = widen(fit(data, small_options()), data).predict(data.inputs());
-  MixtureComponents turned = p.components();
+  MixtureComponents components = widen(fit(data, small_options()), data).predict(data.inputs()).components();
+  components.weights = {0.5, 0.2, 0.3};
+  const Predictive p(components);
   const std::size_t members = p.members();
+  MixtureComponents turned = components;
+  std::ranges::reverse(turned.weights);
   for (std::size_t i = 0; i < p.rows(); ++i) {
     for (std::size_t l = 0; l < members; ++l) {
       for (std::size_t k = 0; k < 2; ++k) {

@@ -15,13 +15,14 @@ struct Case {
   NoiseKind noise;
   std::size_t outputs;
   bool random_bias;
+  bool known_part = false;  ///< known noise beside the learned one
 };
 
 class WidenLaws : public testing::TestWithParam<Case> {
  protected:
   Dataset data() const {
     Dataset plain = made_up_data(90, GetParam().outputs, 3);
-    if (GetParam().noise != NoiseKind::known) return plain;
+    if (GetParam().noise != NoiseKind::known && !GetParam().known_part) return plain;
     DatasetParts parts{.inputs = Matrix(90, 2),
                        .targets = Matrix(90, GetParam().outputs),
                        .noise_std = Matrix(90, GetParam().outputs, 0.2)};
@@ -142,7 +143,8 @@ INSTANTIATE_TEST_SUITE_P(AllNoise, WidenLaws,
                          testing::Values(Case{NoiseKind::shared, 1, false}, Case{NoiseKind::shared, 2, true},
                                          Case{NoiseKind::per_output, 3, false}, Case{NoiseKind::per_output, 2, true},
                                          Case{NoiseKind::constant, 2, false}, Case{NoiseKind::known, 1, false},
-                                         Case{NoiseKind::known, 2, true}));
+                                         Case{NoiseKind::known, 2, true}, Case{NoiseKind::shared, 2, false, true},
+                                         Case{NoiseKind::constant, 2, true, true}));
 
 TEST(Widen, AddedVarianceFallsLikeOneOverTheRowsForFixedFeatures) {
   const Dataset rows = made_up_data(60, 1, 8);

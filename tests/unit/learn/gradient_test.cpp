@@ -62,13 +62,13 @@ void expect_close(const GradientPass& pass, const model::Mlp& network, const Pla
       }
       distance.add(bias[out], factor * plain.bias[layer][out]);
     }
-    EXPECT_LE(distance.error, 1e-4 * distance.norm + 1e-7) << "layer " << layer;
+    EXPECT_LE(distance.error, 1e-5 * distance.norm + 1e-7) << "layer " << layer;
   }
   Distance constant;
   for (std::size_t k = 0; k < plain.constant_noise.size(); ++k) {
     constant.add(fast.constant_noise()[k], factor * plain.constant_noise[k]);
   }
-  EXPECT_LE(constant.error, 1e-4 * constant.norm + 1e-7);
+  EXPECT_LE(constant.error, 1e-5 * constant.norm + 1e-7);
 }
 
 void expect_fast_equals_plain(const NetworkCase& kind, const RandomRows& data, std::size_t batch, std::uint64_t seed) {
