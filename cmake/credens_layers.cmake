@@ -37,7 +37,7 @@ function(credens_add_test name)
   target_compile_definitions(${name} PRIVATE CREDENS_TEST_DATA="${PROJECT_SOURCE_DIR}/tests"
                                              CREDENS_SHARED_DATA="${PROJECT_SOURCE_DIR}/../shared/data")
   credens_compile_options(${name})
-  target_compile_options(${name} PRIVATE -O1)  # the code under test is optimised; tests are to compile fast
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)  # the code under test is optimised; tests are to compile fast
   add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
   set_tests_properties(${name} PROPERTIES LABELS ${test_LABEL})
   if(NOT TARGET ${test_LABEL}_tests)

@@ -6,4 +6,11 @@
 
 #pragma once
 
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#ifdef CREDENS_FEW_TARGETS  // one with vectors and one without are enough for sanitizers, which compile them slowly
+#define CREDENS_LEFT_OUT (HWY_SSE4 | HWY_AVX3 | HWY_AVX3_DL)
+#else
+#define CREDENS_LEFT_OUT 0
+#endif
+
+#define HWY_DISABLED_TARGETS \
+  (CREDENS_LEFT_OUT | HWY_SSSE3 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)

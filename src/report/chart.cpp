@@ -20,6 +20,8 @@ template <class... Visitors>
 struct Overloaded : Visitors... {
   using Visitors::operator()...;
 };
+template <class... Visitors>
+Overloaded(Visitors...) -> Overloaded<Visitors...>;  // clang 16 does not find this by itself
 
 void check_column(std::span<const double> values, std::size_t rows, std::string_view label, std::string_view name) {
   base::require(values.size() == rows, ErrorCode::failure, "chart: {} of \"{}\" has {} values, expected {}", name,

@@ -13,12 +13,13 @@
 #include <map>
 #include <vector>
 
+#include "support/effort.hpp"
 #include "support/reference.hpp"
 
 namespace credens::base {
 namespace {
 
-constexpr std::size_t many = 1'000'000;
+constexpr std::size_t many = 1'000'000 / test::stride_of_cases(10);
 
 /// Of the distance sqrt(n) sup |F_n - F|.
 constexpr double kolmogorov_bound = 1.95;

@@ -38,7 +38,7 @@ std::string header_of(const std::string& descr, const std::string& shape, const 
 template <class T>
 std::string bytes_of(const std::vector<T>& values) {
   std::string bytes(values.size() * sizeof(T), '\0');
-  std::memcpy(bytes.data(), values.data(), bytes.size());
+  if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
   return bytes;
 }
 

@@ -8,13 +8,14 @@
 #include <cmath>
 
 #include "math/linalg.hpp"
+#include "support/effort.hpp"
 #include "support/error_matchers.hpp"
 #include "unit/model/random_ensemble.hpp"
 
 namespace credens::model {
 namespace {
 
-constexpr std::size_t many_draws = 1'000'000;
+constexpr std::size_t many_draws = 1'000'000 / test::stride_of_cases(100);
 
 double value_of(const Samples& samples, std::size_t draw, std::size_t row, std::size_t output) {
   return samples.values[(draw * samples.rows + row) * samples.outputs + output];

@@ -76,7 +76,8 @@ TEST(Chart, KeepsToTheRangeItIsGiven) {
   Chart chart = small_chart();
   chart.x_range = {-1, 3};
   chart.y_range = {-5, 5};
-  for (const json& layer : vega_lite_spec(chart).at("layer")) {
+  const json spec = vega_lite_spec(chart);
+  for (const json& layer : spec.at("layer")) {
     EXPECT_EQ(layer.at("encoding").at("y").at("scale").at("domain"), json({-5.0, 5.0}));
     EXPECT_EQ(layer.at("encoding").at("x").at("scale").at("domain"), json({-1.0, 3.0}));
     EXPECT_EQ(layer.at("mark").at("clip"), true);
