@@ -112,6 +112,14 @@ std::string quoted(std::string_view text) {
 
 namespace {
 
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -133,8 +141,8 @@ std::optional<std::string> nearest(std::string_view name, std::span<const std::s
   std::optional<std::string> best;
   std::size_t fewest = std::max<std::size_t>(1, name.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
-    const std::size_t edits = edit_distance(name, candidate);
-    if (edits < fewest) {
+    const std::size_t edits = edit_distance(lower_case(name), lower_case(candidate));
+    if (edits < fewest && edits < name.size()) {
       fewest = edits;
       best = candidate;
     }

@@ -37,7 +37,7 @@ bool is_utf8(std::string_view text);
 /// most 40 characters.
 std::string quoted(std::string_view text);
 
-/// The candidate with the fewest edits to `name`, if that is at most a third of its length (at least 1).
+/// The candidate with the fewest edits to `name`, case aside: at most a third of its letters (at least 1), never all.
 std::optional<std::string> nearest(std::string_view name, std::span<const std::string> candidates);
 
 /// "did you mean X?" with a leading "; ", or nothing.

@@ -79,8 +79,11 @@ void check_no_extras(const Parser& parser, std::span<const std::string> names) {
 }
 
 void check_words(const Argument& argument, const std::vector<std::string>& words, std::span<const std::string> names) {
-  if (argument.is_file() || words.empty()) return;
   const std::string name = long_name(argument);
+  const bool has_empty = std::find(words.begin(), words.end(), "") != words.end();
+  base::require(!has_empty, ErrorCode::usage, "{} is empty, expected a {}", name,
+                argument.is_file() ? "name" : "value");
+  if (argument.is_file() || words.empty()) return;
   base::require(words.size() == 1, ErrorCode::usage, "{} is given {} times", name, words.size());
   const std::string& word = words.front();
   if (argument.is_switch()) {

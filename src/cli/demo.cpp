@@ -25,6 +25,7 @@ struct DemoArguments {
   std::uint64_t seed = 0;
   int threads = 0;
   ProgressKind progress = ProgressKind::automatic;
+  bool json = false;
 };
 
 void declare(Arguments& arguments, DemoArguments& demo) {
@@ -35,6 +36,7 @@ void declare(Arguments& arguments, DemoArguments& demo) {
                         whole_number(0));
   arguments.option("--progress", "KIND", demo.progress,
                    "How progress is shown on standard error: " + one_of<ProgressKind>().text, one_of<ProgressKind>());
+  arguments.toggle("--json", demo.json, "Print JSON");
 }
 
 study::Figure1 compute(const DemoArguments& arguments) {
@@ -56,7 +58,30 @@ void write_rows(const std::filesystem::path& path, const Dataset& rows, MatrixVi
   writer.commit();
 }
 
+Json curves_json(const study::Figure1Curves& curves) {
+  return {{"function_coverage", curves.scores.function_coverage.value()},
+          {"total_coverage", curves.scores.total_coverage},
+          {"mean_epistemic_std", curves.mean_epistemic_std},
+          {"function_rmse", curves.scores.function_rmse.value()},
+          {"rmse", curves.scores.rmse},
+          {"nll", curves.scores.nll}};
+}
+
+void print_result(const study::Figure1& figure, const std::filesystem::path& folder, bool json) {
+  if (json) {
+    return print_json({{"rows", figure.test.rows()},
+                       {"level", study::figure1_level},
+                       {"classical", curves_json(figure.classical)},
+                       {"extended", curves_json(figure.extended)},
+                       {"folder", folder.string()}});
+  }
+  print(report::table_text(figure1_scores(figure)));
+  print(fmt::format("\nThe pictures are in {}, with the rows and the model beside them.\n",
+                    (folder / "index.html").string()));
+}
+
 void run(const DemoArguments& arguments) {
+  check_folder("-o", arguments.folder);
   const std::filesystem::path folder = arguments.folder;
   base::make_folder(folder);
   check_writable(folder / "index.html");
@@ -68,9 +93,7 @@ void run(const DemoArguments& arguments) {
   write_rows(folder / "test.csv", figure.test, MatrixView(figure.truth.data(), figure.truth.size(), 1));
   save(figure.wide, folder / "model.safetensors");
   base::write_file(folder / "index.html", report::render_page(figure1_page(figure, arguments.seed)));
-  print(report::table_text(figure1_scores(figure)));
-  print(fmt::format("\nThe pictures are in {}, with the rows and the model beside them.\n",
-                    (folder / "index.html").string()));
+  print_result(figure, folder, arguments.json);
 }
 
 }  // namespace

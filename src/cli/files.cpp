@@ -6,6 +6,7 @@
 
 #include "base/check.hpp"
 #include "base/file.hpp"
+#include "base/text.hpp"
 
 namespace credens::cli {
 
@@ -22,6 +23,33 @@ bool is_stream(const std::string& path) {
 
 void check_writable(const std::filesystem::path& path) {
   const base::OutputFile probe(path);
+}
+
+void check_standard_input(const std::vector<std::pair<std::string, std::string>>& files) {
+  std::vector<std::string> names;
+  for (const auto& [name, path] : files) {
+    if (path == "-" || path == "/dev/stdin") names.push_back(name);
+  }
+  base::require(names.size() <= 1, ErrorCode::usage, "{} are both standard input, expected at most one of them",
+                names.size() <= 1 ? "" : names[0] + " and " + names[1]);
+}
+
+void check_folder(std::string_view name, const std::string& path) {
+  base::require(!is_stream(path), ErrorCode::usage, "{} is {}, expected the name of a folder", name,
+                base::quoted(path));
+}
+
+void check_array(std::string_view name, const std::string& path) {
+  base::require(std::filesystem::path(path).extension() == ".npy" || is_stream(path), ErrorCode::usage,
+                "{} is {}, expected a name that ends with .npy", name, base::quoted(path));
+}
+
+void check_not_archive(std::string_view name, const std::string& path) {
+  const std::string ending = std::filesystem::path(path).extension().string();
+  for (const char* archive : {".gz", ".xz", ".zst", ".bz2", ".zip", ".lz4", ".7z"}) {
+    base::require(ending != archive, ErrorCode::usage, "{} is {}, but nothing is compressed: expected another ending",
+                  name, base::quoted(path));
+  }
 }
 
 void check_not_input(const std::string& output, const std::vector<std::string>& inputs) {

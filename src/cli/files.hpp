@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace credens::cli {
@@ -19,6 +20,18 @@ bool is_stream(const std::string& path);
 
 /// Throws io unless a file can be made there; leaves nothing behind.
 void check_writable(const std::filesystem::path& path);
+
+/// Throws usage where more than one of these (name, path) is standard input.
+void check_standard_input(const std::vector<std::pair<std::string, std::string>>& files);
+
+/// Throws usage where a folder is asked for at a stream. `name` is the option.
+void check_folder(std::string_view name, const std::string& path);
+
+/// Throws usage unless `path` ends with .npy or is a stream.
+void check_array(std::string_view name, const std::string& path);
+
+/// Throws usage where `path` ends as compressed files do: what is written is plain.
+void check_not_archive(std::string_view name, const std::string& path);
 
 /// Throws usage where `output` is one of the files that are read.
 void check_not_input(const std::string& output, const std::vector<std::string>& inputs);

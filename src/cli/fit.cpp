@@ -15,6 +15,7 @@
 #include "cli/summary.hpp"
 #include "cli/training.hpp"
 #include "cli/verbs.hpp"
+#include "learn/preparation.hpp"
 #include "learn/recipe.hpp"
 #include "learn/train_members.hpp"
 #include "math/statistics.hpp"
@@ -28,6 +29,7 @@ struct FitArguments {
   FitSettings settings;
   std::string train;
   std::string output;
+  std::string config;
   std::string checkpoint;
   std::optional<MemberRange> range;
   ProgressKind progress = ProgressKind::automatic;
@@ -73,7 +75,10 @@ void declare(Arguments& arguments, FitArguments& fit) {
   arguments.add({.names = "--config",
                  .value = "FILE.toml",
                  .help = "Settings by the names of these flags; a flag beats the file",
-                 .set = [&fit](const std::string& path) { read_config(path, fit.settings); }});
+                 .set = [&fit](const std::string& path) {
+                   check_standard_input({{"TRAIN", fit.train}, {"--config", path}});  // before it is used up
+                   read_config(fit.config = path, fit.settings);
+                 }});
   for (const Setting& setting : fit_settings()) declare_setting(arguments, setting, fit.settings);
   declare_run(arguments, fit);
 }
@@ -90,8 +95,8 @@ void check(const FitArguments& arguments) {
   base::require(!arguments.settings.columns.targets.empty(), ErrorCode::usage,
                 "--target is missing: say which columns are to be predicted");
   const std::string& validation = arguments.settings.validation_file;
-  base::require(arguments.train != "-" || validation != "-", ErrorCode::usage,
-                "training and validation rows are both standard input, expected at most one of them");
+  check_standard_input({{"TRAIN", arguments.train}, {"--config", arguments.config}, {"--validation", validation}});
+  check_folder("--checkpoint", arguments.checkpoint);
   base::require(!arguments.resume || !is_stream(arguments.output) || !arguments.checkpoint.empty(), ErrorCode::usage,
                 "--resume needs --checkpoint where the model goes to a stream");
   range_of(arguments);
@@ -147,14 +152,27 @@ std::optional<Dataset> read_validation(const FitSettings& settings, const Datase
   return Dataset::from_file(settings.validation_file, columns);
 }
 
-/// What is wrong with the rows is said with the name of their file.
-void check_rows(const FitOptions& options, const Dataset& train, const std::string& source) {
+/// What is wrong with rows is said with the name of their file.
+template <class Work>
+auto with_source(const std::string& source, const Work& work) {
   try {
-    learn::check(options, train);
+    return work();
   } catch (const Error& error) {
     if (error.code() != ErrorCode::data) throw;
     throw Error(error.code(), fmt::format("{}: {}", source == "-" ? "standard input" : source, error.what()));
   }
+}
+
+void check_rows(const FitArguments& arguments, const FitOptions& options, const Dataset& train) {
+  FitOptions alone = options;
+  alone.validation = nullptr;
+  with_source(arguments.train, [&] { learn::check(alone, train); });
+  if (options.validation == nullptr) return;
+  with_source(arguments.settings.validation_file, [&] {
+    learn::check(options, train);
+    const learn::Scaling scaling = learn::make_scaling(train, options.standardise_inputs);
+    learn::make_training_set(*options.validation, scaling.inputs, scaling.targets);
+  });
 }
 
 Ensemble train_and_widen(const FitArguments& arguments, const Dataset& train, const FitOptions& given) {
@@ -162,7 +180,7 @@ Ensemble train_and_widen(const FitArguments& arguments, const Dataset& train, co
   FitOptions options = given;
   options.stop = watch.token();
   Training training(plan_of(arguments, train, options));
-  const Ensemble narrow = learn::assemble(train, options, training.run());
+  const Ensemble narrow = learn::assemble(train, options, with_source(arguments.train, [&] { return training.run(); }));
   training.stop_if_asked();
   Ensemble wide = widen(narrow, train, {.threads = options.threads});
   training.stop_if_asked();
@@ -178,7 +196,7 @@ void run(const FitArguments& arguments) {
   FitOptions options = arguments.settings.options;
   const std::optional<Dataset> validation = read_validation(arguments.settings, train);
   if (validation) options.validation = &*validation;
-  check_rows(options, train, arguments.train);
+  check_rows(arguments, options, train);
   const Ensemble ensemble = train_and_widen(arguments, train, options);
   const double ratio = median_ratio(ensemble, train);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

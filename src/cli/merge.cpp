@@ -25,6 +25,11 @@ void declare(Arguments& arguments, MergeArguments& merge) {
 }
 
 void run(const MergeArguments& arguments) {
+  std::vector<std::pair<std::string, std::string>> files;
+  for (const std::string& part : arguments.parts) {
+    files.emplace_back(fmt::format("PART {}", files.size() + 1), part);
+  }
+  check_standard_input(files);
   check_not_input(arguments.output, arguments.parts);
   std::vector<std::pair<std::string, Ensemble>> parts;
   for (const std::string& part : arguments.parts) parts.emplace_back(part, load(part));

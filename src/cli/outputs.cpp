@@ -42,8 +42,7 @@ Matrix in_network_units(const data::Scaler& scaler, Matrix targets) {
 
 void check(const OutputsArguments& arguments) {
   check_arguments(arguments.rows);
-  base::require(!is_stream(arguments.folder), ErrorCode::usage, "-o is {}, expected the name of a folder",
-                base::quoted(arguments.folder));
+  check_folder("-o", arguments.folder);
 }
 
 /// Lambda of the training: a model that was widened again may have another one in its posterior.

@@ -46,6 +46,19 @@ void declare(Arguments& arguments, PredictArguments& predict) {
                    "Also the quantiles of the exact mixture at these probabilities", probabilities());
 }
 
+std::filesystem::path plain_path(const std::string& path) {
+  std::error_code none;
+  return std::filesystem::weakly_canonical(std::filesystem::absolute(path, none), none);
+}
+
+void check_joint(const PredictArguments& arguments) {
+  base::require(!is_standard_output(arguments.joint) || !is_standard_output(arguments.output), ErrorCode::usage,
+                "predictions and --joint both go to standard output, expected at most one of them");
+  check_array("--joint", arguments.joint);
+  base::require(is_stream(arguments.joint) || plain_path(arguments.joint) != plain_path(arguments.output),
+                ErrorCode::usage, "predictions and --joint both go to {}, expected two names", arguments.joint);
+}
+
 void check(const PredictArguments& arguments) {
   check_arguments(arguments.rows);
   base::require(!arguments.level || !arguments.options.coverage_factor, ErrorCode::usage,
@@ -54,8 +67,8 @@ void check(const PredictArguments& arguments) {
                 ErrorCode::usage, "--coverage-factor goes with gaussian intervals, but --interval is mixture");
   base::require(arguments.keep.empty() || arguments.rows.outputs.empty(), ErrorCode::usage,
                 "--keep names columns, but --outputs gives arrays");
-  base::require(!is_standard_output(arguments.joint) || !is_standard_output(arguments.output), ErrorCode::usage,
-                "predictions and --joint both go to standard output, expected at most one of them");
+  check_not_archive("-o", arguments.output);
+  if (!arguments.joint.empty()) check_joint(arguments);
   check_not_input(arguments.output, {arguments.rows.model, arguments.rows.data});
   check_not_input(arguments.joint, {arguments.rows.model, arguments.rows.data});
 }
@@ -86,9 +99,10 @@ void write_predictions(const Ensemble& ensemble, const Rows& rows, const Predict
   std::vector<std::string> columns = kept_names(rows.table, arguments.keep);
   const std::vector<std::string> predictions = prediction_columns(ensemble.target_names(), options);
   columns.insert(columns.end(), predictions.begin(), predictions.end());
-  TableWriter writer(arguments.output, columns, rows.count());
   const Matrix kept =
       arguments.keep.empty() ? Matrix(rows.count(), 0) : data::select_columns(rows.table, arguments.keep);
+  TableWriter writer(arguments.output, columns, rows.count());
+  if (!arguments.joint.empty()) write_joint(ensemble, rows, arguments.joint);
   std::size_t written = 0;
   predict_blocks(ensemble, rows, [&](const Predictive& predictive) {
     const Matrix values = prediction_values(predictive, options);
@@ -105,7 +119,6 @@ void run(const PredictArguments& arguments) {
   const Rows rows = read_rows(ensemble, arguments.rows);
   PredictionOptions options = arguments.options;
   options.level = arguments.level.value_or(options.level);
-  if (!arguments.joint.empty()) write_joint(ensemble, rows, arguments.joint);
   write_predictions(ensemble, rows, arguments, options);
 }
 

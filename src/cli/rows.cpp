@@ -3,11 +3,13 @@
 #include "cli/rows.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <cmath>
 
 #include "cli/columns.hpp"
+#include "cli/files.hpp"
 #include "cli/print.hpp"
 #include "model/ensemble_state.hpp"
+#include "model/member_rows.hpp"
 
 namespace credens::cli {
 
@@ -38,34 +40,44 @@ Matrix noise_of(const Ensemble& ensemble, const data::Table& table, const std::v
                 ensemble.outputs());
   Matrix noise(table.rows(), ensemble.outputs());
   for (std::size_t k = 0; k < ensemble.outputs(); ++k) {
+    const std::string& name = columns[columns.size() == 1 ? 0 : k];
     const std::vector<double> column = checked_column(
-        table, columns[columns.size() == 1 ? 0 : k], [](double value) { return value > 0; }, "noise",
-        "a number above 0");
-    for (std::size_t row = 0; row < table.rows(); ++row) noise(row, k) = column[row];
+        table, name, [](double value) { return value > 0; }, "noise", "a number above 0");
+    const double scale = state.target_scaler.scale[k];
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+      noise(row, k) = column[row];
+      if (noise(row, k) / scale < model::largest_scaled_noise) continue;
+      base::fail(ErrorCode::data, "{}: the noise is {}, too large beside the target's scale {}",
+                 data::place_of(table, row, data::find_column(table, name)), noise(row, k), scale);
+    }
   }
   return noise;
 }
 
-/// Columns of a table without names that neither inputs nor noise take, if it has the layout of training.
-std::vector<std::string> columns_left(const model::EnsembleState& state, const data::Table& table) {
-  std::vector<std::string> left;
-  if (table.cols() != state.layout.training_cols) return left;
-  for (std::size_t col = 0; col < table.cols(); ++col) {
-    const auto& inputs = state.layout.positions;
-    const std::string name = fmt::format("{}", col);
-    const bool is_input = std::find(inputs.begin(), inputs.end(), col) != inputs.end();
-    const bool is_noise =
-        std::find(state.noise_names.begin(), state.noise_names.end(), name) != state.noise_names.end();
-    if (!is_input && !is_noise) left.push_back(name);
-  }
-  return left;
-}
-
-/// Without names only one column left over can be told apart from the others.
+/// By name; without names by their places in training, if the table has the same layout.
 std::vector<std::string> target_columns(const model::EnsembleState& state, const data::Table& table) {
   if (!table.names.empty()) return state.target_names;
-  std::vector<std::string> left = columns_left(state, table);
-  return left.size() == 1 && state.target_names.size() == 1 ? left : std::vector<std::string>{};
+  std::vector<std::string> columns;
+  if (table.cols() != state.layout.training_cols) return columns;
+  for (const std::size_t column : state.target_columns) columns.push_back(fmt::format("{}", column));
+  return columns;
+}
+
+/// Where input `j` of the model stands in a table that select_inputs took.
+std::size_t input_position(const data::Table& table, const data::InputLayout& layout, std::size_t j) {
+  if (!layout.input_names.empty() && !table.names.empty()) return data::find_column(table, layout.input_names[j]);
+  return table.cols() == layout.inputs ? j : layout.positions[j];
+}
+
+/// What the networks would refuse without knowing the table.
+void check_range(const model::EnsembleState& state, const data::Table& table, const Matrix& inputs) {
+  for (std::size_t row = 0; row < inputs.rows(); ++row) {
+    for (std::size_t j = 0; j < inputs.cols(); ++j) {
+      if (std::abs(state.input_scaler.apply(j, inputs(row, j))) <= data::largest_scaled) continue;
+      base::fail(ErrorCode::data, "{}: {} is too far from the training data for a network in single precision",
+                 data::place_of(table, row, input_position(table, state.layout, j)), inputs(row, j));
+    }
+  }
 }
 
 /// y = shift + scale t, the way back from the units of the networks.
@@ -115,13 +127,13 @@ void check_arguments(const RowArguments& arguments) {
                                        : "both DATA and --outputs are given, expected one of them");
   base::require(arguments.outputs.empty() || arguments.noise_std.empty(), ErrorCode::usage,
                 "--noise-std names columns, but --outputs gives arrays");
-  base::require(arguments.model != "-" || arguments.data != "-", ErrorCode::usage,
-                "MODEL and DATA are both standard input, expected at most one of them");
+  check_standard_input({{"MODEL", arguments.model}, {"DATA", arguments.data}});
 }
 
 Rows rows_of_table(const Ensemble& ensemble, data::Table table, const std::vector<std::string>& noise_std) {
   Rows rows;
   rows.inputs = data::select_inputs(table, ensemble.state().layout);
+  check_range(ensemble.state(), table, rows.inputs);
   rows.noise_std = noise_of(ensemble, table, noise_std);
   rows.table = std::move(table);
   return rows;

@@ -40,9 +40,7 @@ void declare(Arguments& arguments, SampleArguments& sample) {
 
 void check(const SampleArguments& arguments) {
   check_arguments(arguments.rows);
-  const bool is_array = std::filesystem::path(arguments.output).extension() == ".npy" || is_stream(arguments.output);
-  base::require(is_array, ErrorCode::usage, "-o is {}, expected a name that ends with .npy",
-                base::quoted(arguments.output));
+  check_array("-o", arguments.output);
   base::require(!is_standard_output(arguments.output) || ::isatty(STDOUT_FILENO) == 0, ErrorCode::usage,
                 "draws are bytes, not text for a terminal: say with -o where they go");
   check_not_input(arguments.output, {arguments.rows.model, arguments.rows.data});

@@ -79,8 +79,7 @@ void check(const WidenArguments& arguments) {
                   "MODEL is missing: give a model and its training table, or --outputs");
     base::require(!arguments.train.empty(), ErrorCode::usage, "TRAIN is missing: give the table that {} was trained on",
                   arguments.model);
-    base::require(arguments.model != "-" || arguments.train != "-", ErrorCode::usage,
-                  "MODEL and TRAIN are both standard input, expected at most one of them");
+    check_standard_input({{"MODEL", arguments.model}, {"TRAIN", arguments.train}});
     return;
   }
   base::require(arguments.model.empty(), ErrorCode::usage, "both MODEL and --outputs are given, expected one of them");

@@ -64,6 +64,13 @@ void check_columns(const DatasetParts& parts) {
   const std::size_t last = *std::max_element(columns.begin(), columns.end());
   base::require(last < parts.table_columns, ErrorCode::data, "an input is column {} of a table of {}", last,
                 parts.table_columns);
+  const auto& targets = parts.target_columns;
+  base::require(targets.empty() || targets.size() == parts.targets.cols(), ErrorCode::data, "{} for {}",
+                data::count_of(targets.size(), "position"), data::count_of(parts.targets.cols(), "target"));
+  for (const std::size_t column : targets) {
+    base::require(column < parts.table_columns, ErrorCode::data, "a target is column {} of a table of {}", column,
+                  parts.table_columns);
+  }
 }
 
 void fill_defaults(DatasetParts& parts) {
@@ -141,7 +148,8 @@ Dataset Dataset::select(std::span<const std::size_t> rows) const {
                   .weight_name = parts_.weight_name,
                   .noise_names = parts_.noise_names,
                   .input_columns = parts_.input_columns,
-                  .table_columns = parts_.table_columns});
+                  .table_columns = parts_.table_columns,
+                  .target_columns = parts_.target_columns});
 }
 
 std::pair<Dataset, Dataset> Dataset::split(const SplitOptions& options) const {

@@ -163,6 +163,7 @@ Dataset make_dataset(const Table& table, const DatasetOptions& options) {
   parts.noise_names = labels_at(table, columns.noise);
   parts.input_columns = columns.inputs;
   parts.table_columns = table.cols();
+  parts.target_columns = columns.targets;
   return Dataset(std::move(parts));
 }
 

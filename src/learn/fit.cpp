@@ -48,6 +48,7 @@ Ensemble assemble(const Dataset& train, const FitOptions& options, std::vector<m
   state.target_scaler = std::move(scaling.targets);
   state.layout = input_layout(train);
   state.target_names = train.target_names();
+  state.target_columns = train.target_columns();
   state.noise_names = train.noise_names();
   state.known_noise = !train.noise_std().empty();
   state.prior_precision = options.prior_precision;

@@ -80,6 +80,13 @@ void check_layout(const EnsembleState& state) {
           "an ensemble of {} inputs has {} names for them", d, layout.input_names.size());
   require(layout.positions.size() == d, "an ensemble of {} inputs has {} positions for them", d,
           layout.positions.size());
+  const std::size_t targets = state.target_columns.size();
+  require(targets == 0 || targets == state.target_names.size(), "an ensemble of {} outputs has {} positions for them",
+          state.target_names.size(), targets);
+  for (const std::size_t position : state.target_columns) {
+    require(position < layout.training_cols, "a target lies at column {} of a table of {}", position,
+            layout.training_cols);
+  }
   for (const std::size_t position : layout.positions) {
     require(position < layout.training_cols, "an input lies at column {} of a table of {}", position,
             layout.training_cols);

@@ -50,8 +50,9 @@ struct EnsembleState {
   data::Scaler target_scaler;
   data::InputLayout layout;
   std::vector<std::string> target_names;
-  std::vector<std::string> noise_names;  ///< columns of known noise in the training table: none, one or q
-  bool known_noise = false;              ///< whether rows come with known noise: required at prediction
+  std::vector<std::size_t> target_columns;  ///< of the targets in the training table; empty: not known
+  std::vector<std::string> noise_names;     ///< columns of known noise in the training table: none, one or q
+  bool known_noise = false;                 ///< whether rows come with known noise: required at prediction
 
   PosteriorKind posterior = PosteriorKind::delta;
   double prior_precision = 1;  ///< lambda of the posterior

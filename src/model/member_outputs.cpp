@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "base/text.hpp"
+#include "data/names.hpp"
 #include "model/ensemble_state.hpp"
 #include "model/weights.hpp"
 
@@ -55,6 +57,13 @@ void check_targets(const MemberOutputs& outputs) {
   if (!outputs.row_weights.empty()) model::check_weights(outputs.row_weights, outputs.rows(), "row_weights");
 }
 
+/// Names become columns of tables.
+void check_names(const std::vector<std::string>& names) {
+  require(std::ranges::find(names, "") == names.end(), ErrorCode::data, "target_names has an empty name");
+  const auto twice = data::first_duplicate(names);
+  require(!twice, ErrorCode::data, "target_names has {} twice", twice ? base::quoted(names[twice->first]) : "");
+}
+
 void check_per_output(const MemberOutputs& outputs) {
   const auto fits = [&](std::size_t size) { return size == 0 || size == outputs.outputs(); };
   require(fits(outputs.target_scale.size()), ErrorCode::data, "target_scale has {} values, expected {}",
@@ -69,6 +78,7 @@ void check_per_output(const MemberOutputs& outputs) {
             model::least_target_scale, model::largest_target_scale);
   }
   base::check_finite(outputs.target_shift, "target_shift");
+  check_names(outputs.target_names);
 }
 
 Matrix row_block(const Matrix& matrix, std::size_t first, std::size_t count) {

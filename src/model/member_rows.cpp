@@ -9,13 +9,11 @@
 #include "base/aligned.hpp"
 #include "base/check.hpp"
 #include "base/parallel.hpp"
+#include "base/text.hpp"
 
 namespace credens::model {
 
 namespace {
-
-// Its square is still finite.
-constexpr double largest_scaled_noise = 1e150;
 
 void check_inputs(const EnsembleState& state, MatrixView inputs) {
   require_networks(state);
@@ -90,6 +88,16 @@ std::vector<MemberBlock> network_blocks(const EnsembleState& state, MatrixView i
   return blocks;
 }
 
+/// Arrays are in the networks' own units, so all say how these are related to those of the data.
+void check_units(const std::vector<double>& found, double by_default, const std::vector<double>& expected,
+                 std::string_view name) {
+  for (std::size_t k = 0; k < expected.size(); ++k) {
+    const double value = found.empty() ? by_default : found[k];
+    base::require(value == expected[k], ErrorCode::data, "{} of the outputs is {} for output {}, in the model it is {}",
+                  name, value, k, expected[k]);
+  }
+}
+
 void check_fit(const EnsembleState& state, const MemberOutputs& outputs) {
   base::require(outputs.members() == state.members.size(), ErrorCode::data,
                 "the outputs are those of {} members, expected {}", outputs.members(), state.members.size());
@@ -100,10 +108,11 @@ void check_fit(const EnsembleState& state, const MemberOutputs& outputs) {
                   "the outputs have {} features for member {}, expected {}", outputs.features[l].cols(), l,
                   state.members[l].features);
   }
-  base::require(outputs.target_scale.empty() || outputs.target_scale == state.target_scaler.scale, ErrorCode::data,
-                "target_scale of the outputs differs from that of the model");
-  base::require(outputs.target_shift.empty() || outputs.target_shift == state.target_scaler.shift, ErrorCode::data,
-                "target_shift of the outputs differs from that of the model");
+  check_units(outputs.target_scale, 1, state.target_scaler.scale, "target_scale");
+  check_units(outputs.target_shift, 0, state.target_scaler.shift, "target_shift");
+  base::require(outputs.target_names.empty() || outputs.target_names == state.target_names, ErrorCode::data,
+                "the outputs are called {}, in the model {}", base::join(outputs.target_names, ", "),
+                base::join(state.target_names, ", "));
 }
 
 }  // namespace

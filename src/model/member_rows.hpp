@@ -15,6 +15,9 @@
 
 namespace credens::model {
 
+/// Known noise by the scale of its target; the square is still finite.
+constexpr double largest_scaled_noise = 1e150;
+
 /// Rows whose member outputs can be asked for block by block, in any order and by several threads at once. A row's
 /// values never depend on the block it is asked for with.
 struct MemberRows {

@@ -31,7 +31,7 @@ bool same_layout(const data::InputLayout& a, const data::InputLayout& b) {
 
 std::optional<std::string> difference_of_columns(const model::EnsembleState& part, const model::EnsembleState& first) {
   if (!same_layout(part.layout, first.layout)) return "other input columns";
-  if (part.target_names != first.target_names) return "other targets";
+  if (part.target_names != first.target_names || part.target_columns != first.target_columns) return "other targets";
   if (part.noise_names != first.noise_names || part.known_noise != first.known_noise)
     return "other columns of known noise";
   if (part.input_scaler != first.input_scaler || part.target_scaler != first.target_scaler) return "another scaling";

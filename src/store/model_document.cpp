@@ -29,13 +29,20 @@ void read_inputs(const JsonObject& document, model::EnsembleState& state) {
 }
 
 Json targets_to_json(const model::EnsembleState& state) {
-  return {{"names", state.target_names}, {"shift", state.target_scaler.shift}, {"scale", state.target_scaler.scale}};
+  Json targets = {
+      {"names", state.target_names}, {"shift", state.target_scaler.shift}, {"scale", state.target_scaler.scale}};
+  if (!state.target_columns.empty()) targets["columns"] = state.target_columns;
+  return targets;
 }
 
 void read_targets(const JsonObject& document, model::EnsembleState& state) {
-  const JsonObject targets = document.object("targets", {"names", "shift", "scale"});
+  const JsonObject targets = document.object("targets", {"names", "shift", "scale", "columns"});
   state.target_names = targets.texts("names");
   state.target_scaler = {targets.numbers("shift"), targets.numbers("scale")};
+  if (targets.has("columns")) {
+    const std::vector<std::uint64_t> columns = targets.wholes("columns");
+    state.target_columns.assign(columns.begin(), columns.end());
+  }
   base::require(state.target_scaler.cols() > 0, ErrorCode::model,
                 "targets.shift is empty, expected one number per output");
 }

@@ -191,9 +191,19 @@ TEST(Nearest, PrefersTheFirstOfEquals) {
 TEST(Nearest, AllowsAThirdOfTheLettersToDiffer) {
   EXPECT_EQ(nearest("mimbirs", flags), "members");     // 2 of 7
   EXPECT_EQ(nearest("mimbirx", flags), std::nullopt);  // 3 of 7
-  EXPECT_EQ(nearest("x", Words{"y"}), "y");            // at least one
+  EXPECT_EQ(nearest("ac", Words{"ab"}), "ab");         // at least one
   EXPECT_EQ(nearest("colour", flags), std::nullopt);
   EXPECT_EQ(nearest("epochs", {}), std::nullopt);
+}
+
+TEST(Nearest, NeedsALetterInCommon) {
+  EXPECT_EQ(nearest("x", Words{"y", "xy"}), std::nullopt);
+  EXPECT_EQ(nearest("xy", Words{"y"}), "y");
+}
+
+TEST(Nearest, LooksPastTheCaseOfLetters) {
+  EXPECT_EQ(nearest("Y", Words{"x", "y"}), "y");
+  EXPECT_EQ(nearest("EPOCH", flags), "epochs");
 }
 
 TEST(Suggestion, IsAClauseOrNothing) {

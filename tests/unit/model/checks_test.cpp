@@ -75,6 +75,8 @@ TEST(CheckOutputs, LooksAtEverythingThatMayBeMissing) {
   EXPECT_THAT(outputs_with([](auto& o) { o.target_shift = {1}; }), is_data("target_shift has 1 values"));
   EXPECT_THAT(outputs_with([](auto& o) { o.target_shift[0] = nan; }), is_data("target_shift"));
   EXPECT_THAT(outputs_with([](auto& o) { o.target_names.pop_back(); }), is_data("target_names has 1 names"));
+  EXPECT_THAT(outputs_with([](auto& o) { o.target_names[1] = ""; }), is_data("an empty name"));
+  EXPECT_THAT(outputs_with([](auto& o) { o.target_names[1] = o.target_names[0]; }), is_data("twice"));
 }
 
 TEST(CheckOutputs, AcceptsNoRows) {
@@ -107,6 +109,8 @@ TEST(CheckState, LooksAtScalersAndLayout) {
   EXPECT_THAT(state_with([](auto& s) { s.layout.input_names = {"a"}; }), is_usage("has 1 names"));
   EXPECT_THAT(state_with([](auto& s) { s.layout.positions = {0}; }), is_usage("has 1 positions"));
   EXPECT_THAT(state_with([](auto& s) { s.layout.positions = {0, 1, 7}; }), is_usage("column 7"));
+  EXPECT_THAT(state_with([](auto& s) { s.target_columns = {0}; }), is_usage("2 outputs has 1 positions"));
+  EXPECT_THAT(state_with([](auto& s) { s.target_columns = {0, 9}; }), is_usage("a target lies at column 9"));
   EXPECT_THAT(state_with([](auto& s) { s.known_noise = false; }, {.noise = NoiseKind::known}),
               is_usage("takes its noise from the data"));
   EXPECT_THAT(state_with([](auto& s) {

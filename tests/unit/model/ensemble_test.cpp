@@ -277,11 +277,17 @@ TEST(Predict, RefusesArraysOfAnotherEnsemble) {
   EXPECT_THAT(predicting(random_ensemble({.hidden = {4}}).member_outputs(inputs)),
               test::Fails(ErrorCode::data, "4 features for member 0, expected 5"));
   MemberOutputs outputs = ensemble.member_outputs(inputs);
+  outputs.target_names[1] = "other";
+  EXPECT_THAT(predicting(outputs), test::Fails(ErrorCode::data, "the outputs are called"));
+  outputs.target_names.clear();
+  EXPECT_NO_THROW(predicting(outputs)());
   outputs.target_scale[1] = 5;
-  EXPECT_THAT(predicting(outputs), test::Fails(ErrorCode::data, "target_scale of the outputs differs"));
-  outputs.target_scale.clear();
-  outputs.target_shift[0] += 1;
-  EXPECT_THAT(predicting(outputs), test::Fails(ErrorCode::data, "target_shift of the outputs differs"));
+  EXPECT_THAT(predicting(outputs), test::Fails(ErrorCode::data, "target_scale of the outputs is 5 for output 1"));
+  outputs.target_scale.clear();  // 1 by default
+  EXPECT_THAT(predicting(outputs), test::Fails(ErrorCode::data, "target_scale of the outputs is 1 for output 0"));
+  outputs.target_scale = ensemble.state().target_scaler.scale;
+  outputs.target_shift.clear();  // 0 by default
+  EXPECT_THAT(predicting(outputs), test::Fails(ErrorCode::data, "target_shift of the outputs is 0 for output 0"));
 }
 
 TEST(PredictBlocks, HandsOnTheSameAsOneCall) {

@@ -32,6 +32,14 @@ TEST(Formats, Version1StillLoads) {
   EXPECT_EQ(ensemble.input_names(), (std::vector<std::string>{"x0", "x1"}));
 }
 
+TEST(Formats, PlacesOfTheTargetsAreKeptWhereTheyAreKnown) {
+  model::EnsembleState state = example_ensemble({.outputs = 2}).state();
+  EXPECT_TRUE(decode_model(encode_model(make_ensemble(state))).state().target_columns.empty());
+  state.layout.training_cols = 6;
+  state.target_columns = {5, 3};
+  EXPECT_EQ(decode_model(encode_model(make_ensemble(state))).state().target_columns, state.target_columns);
+}
+
 TEST(Formats, Version1IsStillWrittenAsItWas) {
   const std::string bytes = base::read_file(version_1);
   const std::string again = encode_model(decode_model(bytes));
