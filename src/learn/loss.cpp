@@ -3,7 +3,7 @@
 #include "learn/loss.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <numeric>
 
 #include "math/kernels.hpp"
 
@@ -15,14 +15,16 @@ BatchLoss::BatchLoss(const model::MlpShape& shape, std::size_t batch)
       outputs_(shape.outputs),
       row_step_(shape.noise_units()),
       output_step_(shape.noise == NoiseKind::shared ? 0 : 1) {
-  const std::size_t size = shape.noise == NoiseKind::constant ? shape.outputs : batch * shape.noise_units();
-  raw_.resize(size);
-  variance_.resize(size);
-  slope_.resize(size);
-  raw_delta_.resize(size);
+  const std::size_t raw_size = shape.noise == NoiseKind::constant ? shape.outputs : batch * shape.noise_units();
+  for (auto* buffer : {&raw_, &learned_, &slope_}) buffer->resize(raw_size);
+  raw_delta_.resize(raw_size);
+  for (auto* buffer : {&mean_, &target_, &scale_, &loss_, &mean_delta_, &variance_delta_}) {
+    buffer->resize(math::padded(batch * outputs_));
+  }
+  variance_.assign(math::padded(batch * outputs_), 1.0F);
 }
 
-void BatchLoss::find_variances(const model::Mlp& network, const float* head, std::size_t stride, std::size_t rows) {
+void BatchLoss::find_learned_noise(const model::Mlp& network, const float* head, std::size_t stride, std::size_t rows) {
   if (noise_ == NoiseKind::constant) {
     std::ranges::copy(network.constant_noise(), raw_.begin());
   } else {
@@ -30,26 +32,32 @@ void BatchLoss::find_variances(const model::Mlp& network, const float* head, std
       std::copy_n(head + i * stride + outputs_, row_step_, raw_.data() + i * row_step_);
   }
   const std::size_t count = noise_ == NoiseKind::constant ? outputs_ : rows * row_step_;
-  math::noise_variance(link_, static_cast<float>(model::noise_floor), count, raw_.data(), variance_.data(),
+  math::noise_variance(link_, static_cast<float>(model::noise_floor), count, raw_.data(), learned_.data(),
                        slope_.data());
   std::fill_n(raw_delta_.begin(), count, 0.0);
 }
 
-/// scale l_i. dl/dm = (m - y) / v and dl/dv = (1 - (m - y)^2 / v) / (2 v).
-double BatchLoss::add_row(const TrainingSet& data, std::size_t row, std::size_t i, double scale, const float* means,
-                          float* delta) {
-  double loss = 0;
+void BatchLoss::gather_row(const TrainingSet& data, std::size_t row, std::size_t i, float scale, const float* means) {
   for (std::size_t k = 0; k < outputs_; ++k) {
-    const double known = data.known(row, k);
-    const bool learned = noise_ != NoiseKind::known;
-    const double v = learned ? variance_[raw_at(i, k)] + known : std::max(known, model::noise_floor);
-    const double residual = static_cast<double>(means[k]) - data.targets[row * outputs_ + k];
-    const double square = residual * residual / v;
-    loss += 0.5 * scale * (square + std::log(v));
-    delta[k] = static_cast<float>(scale * residual / v);
-    if (learned) raw_delta_[raw_at(i, k)] += 0.5 * scale * (1 - square) / v * slope_[raw_at(i, k)];
+    const std::size_t at = i * outputs_ + k;
+    const float known = data.known(row, k);
+    mean_[at] = means[k];
+    target_[at] = data.targets[row * outputs_ + k];
+    variance_[at] = noise_ == NoiseKind::known ? std::max(known, static_cast<float>(model::noise_floor))
+                                               : learned_[raw_at(i, k)] + known;
+    scale_[at] = scale;
   }
-  return loss;
+}
+
+void BatchLoss::write_delta(float* delta, std::size_t stride, std::size_t rows) {
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t k = 0; k < outputs_; ++k) {
+      const std::size_t at = i * outputs_ + k;
+      delta[i * stride + k] = mean_delta_[at];
+      if (noise_ == NoiseKind::known) continue;
+      raw_delta_[raw_at(i, k)] += static_cast<double>(variance_delta_[at]) * slope_[raw_at(i, k)];
+    }
+  }
 }
 
 void BatchLoss::write_noise_delta(float* delta, std::size_t stride, std::size_t rows,
@@ -68,14 +76,22 @@ void BatchLoss::write_noise_delta(float* delta, std::size_t stride, std::size_t 
 double BatchLoss::run(const model::Mlp& network, const TrainingSet& data, std::span<const std::uint32_t> order,
                       const float* head, std::size_t stride, float* delta, std::span<float> constant_noise_gradient) {
   const std::size_t rows = order.size();
-  find_variances(network, head, stride, rows);
-  double loss = 0;
+  const std::size_t count = rows * outputs_;
+  find_learned_noise(network, head, stride, rows);
+  const float share = 1.0F / static_cast<float>(rows);
   for (std::size_t i = 0; i < rows; ++i) {
-    const double scale = static_cast<double>(data.weight(order[i])) / static_cast<double>(rows);
-    loss += add_row(data, order[i], i, scale, head + i * stride, delta + i * stride);
+    gather_row(data, order[i], i, share * data.weight(order[i]), head + i * stride);
   }
+  math::gaussian_loss(count, {.mean = mean_.data(),
+                              .target = target_.data(),
+                              .variance = variance_.data(),
+                              .scale = scale_.data(),
+                              .loss = loss_.data(),
+                              .mean_slope = mean_delta_.data(),
+                              .variance_slope = variance_delta_.data()});
+  write_delta(delta, stride, rows);
   write_noise_delta(delta, stride, rows, constant_noise_gradient);
-  return loss;
+  return std::accumulate(loss_.begin(), loss_.begin() + static_cast<std::ptrdiff_t>(count), 0.0);
 }
 
 }  // namespace credens::learn

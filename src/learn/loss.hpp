@@ -29,9 +29,9 @@ class BatchLoss {
              const float* head, std::size_t stride, float* delta, std::span<float> constant_noise_gradient);
 
  private:
-  void find_variances(const model::Mlp& network, const float* head, std::size_t stride, std::size_t rows);
-  double add_row(const TrainingSet& data, std::size_t row, std::size_t i, double scale, const float* means,
-                 float* delta);
+  void find_learned_noise(const model::Mlp& network, const float* head, std::size_t stride, std::size_t rows);
+  void gather_row(const TrainingSet& data, std::size_t row, std::size_t i, float scale, const float* means);
+  void write_delta(float* delta, std::size_t stride, std::size_t rows);
   void write_noise_delta(float* delta, std::size_t stride, std::size_t rows,
                          std::span<float> constant_noise_gradient) const;
 
@@ -45,9 +45,18 @@ class BatchLoss {
   std::size_t row_step_;
   std::size_t output_step_;
   base::AlignedVector<float> raw_;
-  base::AlignedVector<float> variance_;  ///< f(raw) + floor
-  base::AlignedVector<float> slope_;     ///< f'(raw)
+  base::AlignedVector<float> learned_;  ///< f(raw) + floor
+  base::AlignedVector<float> slope_;    ///< f'(raw)
   std::vector<double> raw_delta_;
+
+  // Of row i and output k at i q + k.
+  base::AlignedVector<float> mean_;
+  base::AlignedVector<float> target_;
+  base::AlignedVector<float> variance_;
+  base::AlignedVector<float> scale_;
+  base::AlignedVector<float> loss_;
+  base::AlignedVector<float> mean_delta_;
+  base::AlignedVector<float> variance_delta_;
 };
 
 }  // namespace credens::learn

@@ -89,6 +89,20 @@ constexpr float noise_exp_bound = 30.0F;
 /// variance = f(raw) + floor and slope = f'(raw) for softplus or exp. exp clamps raw to [-30, 30], slope 0 outside.
 void noise_variance(NoiseLink link, float floor, std::size_t count, const float* raw, float* variance, float* slope);
 
+/// The Gaussian loss scale [(m - y)^2 / v + log v] / 2 of `count` targets y with means m and variances v > 0, and its
+/// derivatives by m and v. Not finite where a mean or variance is not. Arrays reach to a multiple of 16; what lies past
+/// `count` is read and overwritten.
+struct GaussianLoss {
+  const float* mean;
+  const float* target;
+  const float* variance;
+  const float* scale;
+  float* loss;
+  float* mean_slope;
+  float* variance_slope;
+};
+void gaussian_loss(std::size_t count, const GaussianLoss& rows);
+
 /// Copies rows `order[0..count)` of a row-major matrix, `cols` floats each (a multiple of 16).
 void gather_rows(const float* from, std::size_t cols, const std::uint32_t* order, std::size_t count, float* to);
 

@@ -15,6 +15,7 @@
 #endif
 
 #include <cstdint>
+#include <limits>
 
 #include "math/kernels_vector-inl.h"
 
@@ -66,12 +67,26 @@ HWY_INLINE Vector expm1(Vector x) {
   return hn::MulAdd(scale, reduced.expm1_r, hn::Sub(scale, constant(1.0F)));
 }
 
-/// log(1 + x) for 0 <= x <= 1, as 2 artanh(s) with s = x / (2 + x).
+/// log(1 + x) for -1/3 <= x <= 1, as 2 artanh(s) with s = x / (2 + x).
 HWY_INLINE Vector log1p(Vector x) {
   constexpr float series[] = {0.666666687F, 0.399996966F, 0.2859281F, 0.21700041F, 0.232537821F};
   const Vector s = hn::Div(x, hn::Add(x, constant(2.0F)));
   const Vector square = hn::Mul(s, s);
   return hn::MulAdd(hn::Mul(s, square), polynomial(series, square), hn::Add(s, s));
+}
+
+/// log x of normal numbers x > 0, infinity and NaN: x = 2^n m with m in [sqrt(1/2), sqrt(2)).
+HWY_INLINE Vector log(Vector x) {
+  constexpr float log2_high = 0.693359375F;  // nine bits: its products with n are exact
+  constexpr float log2_low = -2.12194440e-4F;
+  const hn::RebindToSigned<Tag> integers;
+  const auto bits = hn::BitCast(integers, x);
+  const auto n = hn::ShiftRight<23>(hn::Sub(bits, hn::Set(integers, 0x3F3504F3)));  // sqrt(1/2)
+  const Vector m = hn::BitCast(tag, hn::Sub(bits, hn::ShiftLeft<23>(n)));
+  const Vector count = hn::ConvertTo(tag, n);
+  const Vector small = hn::MulAdd(count, constant(log2_low), log1p(hn::Sub(m, constant(1.0F))));
+  const Vector result = hn::MulAdd(count, constant(log2_high), small);
+  return hn::IfThenElse(hn::Le(x, constant(std::numeric_limits<float>::max())), result, x);
 }
 
 /// 1 / (1 + e^-x) and its complement 1 / (1 + e^x), both to full relative precision.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From the noise head's raw value to a variance, with its slope.
+// From the noise head's raw value to a variance, with its slope, and on to the loss.
 // softplus: log(1 + e^raw) = max(raw, 0) + log(1 + e^-|raw|), which keeps its relative precision far below zero; slope
 // 1 / (1 + e^-raw).
 //
@@ -49,6 +49,22 @@ void noise_variance(NoiseLink link, float floor, std::size_t count, const float*
   last_slope.copy_to(slope + whole, rest);
 }
 
+void gaussian_loss(std::size_t count, const GaussianLoss& given) {
+  const GaussianLoss rows = given;  // a copy cannot be what the results point at, so it stays in registers
+  for (std::size_t i = 0; i < count; i += lanes) {
+    const Vector v = hn::Load(tag, rows.variance + i);
+    const Vector scale = hn::Load(tag, rows.scale + i);
+    const Vector half = hn::Mul(scale, constant(0.5F));
+    const Vector inverse = hn::Div(constant(1.0F), v);
+    const Vector residual = hn::Sub(hn::Load(tag, rows.mean + i), hn::Load(tag, rows.target + i));
+    const Vector standardised = hn::Mul(residual, inverse);
+    const Vector square = hn::Mul(residual, standardised);
+    hn::Store(hn::Mul(half, hn::Add(square, log(v))), tag, rows.loss + i);
+    hn::Store(hn::Mul(scale, standardised), tag, rows.mean_slope + i);
+    hn::Store(hn::Mul(hn::Mul(half, inverse), hn::Sub(constant(1.0F), square)), tag, rows.variance_slope + i);
+  }
+}
+
 }  // namespace credens::math::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -56,9 +72,14 @@ HWY_AFTER_NAMESPACE();
 namespace credens::math {
 
 HWY_EXPORT(noise_variance);
+HWY_EXPORT(gaussian_loss);
 
 void noise_variance(NoiseLink link, float floor, std::size_t count, const float* raw, float* variance, float* slope) {
   HWY_DYNAMIC_DISPATCH(noise_variance)(link, floor, count, raw, variance, slope);
+}
+
+void gaussian_loss(std::size_t count, const GaussianLoss& rows) {
+  HWY_DYNAMIC_DISPATCH(gaussian_loss)(count, rows);
 }
 
 }  // namespace credens::math

@@ -148,6 +148,17 @@ void noise_variance(NoiseLink link, float floor, std::size_t count, const float*
   }
 }
 
+void gaussian_loss(std::size_t count, const GaussianLoss& rows) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const double v = rows.variance[i];
+    const double residual = static_cast<double>(rows.mean[i]) - rows.target[i];
+    const double half = 0.5 * rows.scale[i];
+    rows.loss[i] = static_cast<float>(half * (residual * residual / v + std::log(v)));
+    rows.mean_slope[i] = static_cast<float>(rows.scale[i] * residual / v);
+    rows.variance_slope[i] = static_cast<float>(half * (1 - residual * residual / v) / v);
+  }
+}
+
 void gather_rows(const float* from, std::size_t cols, const std::uint32_t* order, std::size_t count, float* to) {
   for (std::size_t i = 0; i < count; ++i) {
     for (std::size_t col = 0; col < cols; ++col) to[i * cols + col] = from[order[i] * cols + col];

@@ -27,6 +27,8 @@ void adam(const AdamStep& step, std::size_t count, const float* gradient, float*
 
 void noise_variance(NoiseLink link, float floor, std::size_t count, const float* raw, float* variance, float* slope);
 
+void gaussian_loss(std::size_t count, const GaussianLoss& rows);
+
 void gather_rows(const float* from, std::size_t cols, const std::uint32_t* order, std::size_t count, float* to);
 
 }  // namespace credens::math::plain

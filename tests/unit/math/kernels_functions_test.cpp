@@ -242,5 +242,73 @@ TEST(NoiseVariance, HasTheSameBitsOnTargetsThatRoundAlike) {
   }
 }
 
+/// Means, targets, variances over 40 powers of ten and scales, none of them round; pads hold zeros.
+struct LossRows {
+  Floats mean, target, variance, scale, loss, mean_slope, variance_slope;
+
+  explicit LossRows(std::size_t count) {
+    for (Floats* values : {&mean, &target, &variance, &scale, &loss, &mean_slope, &variance_slope}) {
+      values->resize(padded(count));
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto t = static_cast<float>(i) / static_cast<float>(count);
+      variance[i] = std::pow(10.0F, 40.0F * t - 20.0F);
+      mean[i] = std::sin(1000.0F * t);
+      target[i] = mean[i] + 2.0F * std::sqrt(variance[i]) * std::cos(777.0F * t);
+      scale[i] = 0.01F + t;
+    }
+  }
+
+  GaussianLoss view() {
+    return {mean.data(), target.data(),     variance.data(),      scale.data(),
+            loss.data(), mean_slope.data(), variance_slope.data()};
+  }
+};
+
+TEST(GaussianLoss, AgreesWithItsFormulasInDouble) {
+  constexpr std::size_t count = 10007;
+  LossRows expected(count);
+  plain::gaussian_loss(count, expected.view());
+  on_each_target([&](std::int64_t) {
+    LossRows found(count);
+    gaussian_loss(count, found.view());
+    for (std::size_t i = 0; i < count; ++i) {
+      const double residual = static_cast<double>(found.mean[i]) - found.target[i];
+      const double square = residual * residual / found.variance[i];
+      const double terms = 0.5 * found.scale[i] * (square + std::abs(std::log(found.variance[i])));
+      ASSERT_NEAR(found.loss[i], expected.loss[i], 5e-7 * terms) << i;
+      ASSERT_NEAR(found.mean_slope[i], expected.mean_slope[i], 5e-7 * std::abs(expected.mean_slope[i])) << i;
+      const double slope_terms = 0.5 * found.scale[i] * (1 + square) / found.variance[i];
+      ASSERT_NEAR(found.variance_slope[i], expected.variance_slope[i], 5e-7 * slope_terms) << i;
+    }
+  });
+}
+
+TEST(GaussianLoss, IsNotFiniteWhereAValueIsNot) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  on_each_target([&](std::int64_t) {
+    for (const float bad : {infinity, std::numeric_limits<float>::quiet_NaN()}) {
+      LossRows rows(2);
+      rows.mean[0] = bad;
+      rows.variance[1] = bad;
+      gaussian_loss(2, rows.view());
+      EXPECT_FALSE(std::isfinite(rows.loss[0]));
+      EXPECT_FALSE(std::isfinite(rows.loss[1]));
+    }
+  });
+}
+
+TEST(GaussianLoss, HasTheSameBitsOnTargetsThatRoundAlike) {
+  expect_same_bits_for_same_rounding([] {
+    LossRows rows(1003);
+    gaussian_loss(1003, rows.view());
+    Floats all;
+    for (const Floats& values : {rows.loss, rows.mean_slope, rows.variance_slope}) {
+      all.insert(all.end(), values.begin(), values.begin() + 1003);
+    }
+    return all;
+  });
+}
+
 }  // namespace
 }  // namespace credens::math
