@@ -99,8 +99,8 @@ std::size_t CsvReader::count_rows() {
     const std::string_view text = bytes_->window(first, std::min(window_size, end_ - first));
     count += static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
   }
-  // A value takes at least one character, its delimiter. Where that many rows cannot be there one is ragged, and reading
-  // tells which; so a hostile file cannot make anyone allocate for rows that it does not have.
+  // A value takes at least one character, its delimiter. Where that many rows cannot be there one is ragged, and
+  // reading tells which; so a hostile file cannot make anyone allocate for rows that it does not have.
   if (count > (end_ - first_ + 1) / format_.cols) {
     rewind();
     for (std::vector<double> values; append(values);) values.clear();

@@ -10,9 +10,8 @@
 #include "base/text.hpp"
 #include "data/fingerprint.hpp"
 #include "data/names.hpp"
+#include "data/row_source.hpp"
 #include "data/split.hpp"
-#include "data/table.hpp"
-#include "data/table_files.hpp"
 
 namespace credens {
 
@@ -119,15 +118,15 @@ Dataset::Dataset(DatasetParts parts) : parts_(std::move(parts)) {
 }
 
 Dataset Dataset::from_file(const std::filesystem::path& path, const DatasetOptions& options) {
-  return data::make_dataset(data::read_table(path, options.format), options);
+  return data::read_dataset(*data::open_rows(path, options));
 }
 
 Dataset Dataset::from_csv(const std::filesystem::path& path, const DatasetOptions& options) {
-  return data::make_dataset(data::read_text_table(path, options.format), options);
+  return data::read_dataset(*data::open_rows(path, options, data::FileKind::text));
 }
 
 Dataset Dataset::from_npy(const std::filesystem::path& path, const DatasetOptions& options) {
-  return data::make_dataset(data::read_npy_table(path, options.format), options);
+  return data::read_dataset(*data::open_rows(path, options, data::FileKind::npy));
 }
 
 Dataset Dataset::select(std::span<const std::size_t> rows) const {

@@ -2,11 +2,12 @@
 
 #include "data/fingerprint.hpp"
 
-#include <array>
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -23,13 +24,21 @@ class ContentHash {
  public:
   ContentHash() { XXH3_128bits_reset(&state_); }
 
-  void add_section(std::string_view tag, std::span<const std::string> names, MatrixView values) {
+  void start_section(std::string_view tag, std::span<const std::string> names, std::size_t rows, std::size_t cols) {
     add(tag);
     add(names.size());
     for (const std::string& name : names) add(std::string_view(name));
-    add(values.rows());
-    add(values.cols());
+    add(rows);
+    add(cols);
+  }
+
+  void add_rows(MatrixView values) {
     for (std::size_t row = 0; row < values.rows(); ++row) add(values.row(row));
+  }
+
+  void add_section(std::string_view tag, std::span<const std::string> names, MatrixView values) {
+    start_section(tag, names, values.rows(), values.cols());
+    add_rows(values);
   }
 
   std::string digits() const {
@@ -46,13 +55,13 @@ class ContentHash {
   void add(std::uint64_t number) { XXH3_128bits_update(&state_, &number, sizeof number); }
 
   void add(std::span<const double> values) {
-    for (const double value : values) {
-      const double without_sign_of_zero = value + 0.0;
-      XXH3_128bits_update(&state_, &without_sign_of_zero, sizeof without_sign_of_zero);
-    }
+    row_.resize(values.size());
+    std::ranges::transform(values, row_.begin(), [](double value) { return value + 0.0; });  // -0 + 0 is 0
+    XXH3_128bits_update(&state_, row_.data(), row_.size() * sizeof(double));
   }
 
   XXH3_state_t state_;
+  std::vector<double> row_;
 };
 
 }  // namespace
@@ -64,6 +73,51 @@ std::string fingerprint(const Dataset& dataset) {
   hash.add_section("targets", dataset.target_names(), dataset.targets());
   hash.add_section("weights", {}, MatrixView(weights.data(), weights.size(), weights.empty() ? 0 : 1));
   hash.add_section("noise", {}, dataset.noise_std());
+  return hash.digits();
+}
+
+struct RowFingerprint::Impl {
+  ContentHash hash;
+  std::size_t rows;
+  std::vector<std::string> target_names;
+  std::vector<double> targets;
+  std::vector<double> weights;
+  std::vector<double> noise;
+};
+
+namespace {
+
+void append(std::vector<double>& values, MatrixView rows) {
+  for (std::size_t row = 0; row < rows.rows(); ++row) {
+    values.insert(values.end(), rows.row(row).begin(), rows.row(row).end());
+  }
+}
+
+MatrixView as_matrix(const std::vector<double>& values, std::size_t rows) {
+  return values.empty() ? MatrixView() : MatrixView(values.data(), rows, values.size() / rows);
+}
+
+}  // namespace
+
+RowFingerprint::RowFingerprint(const DatasetParts& layout, std::size_t rows)
+    : impl_(std::make_unique<Impl>(Impl{.hash = {}, .rows = rows, .target_names = layout.target_names})) {
+  impl_->hash.start_section("inputs", layout.input_names, rows, layout.inputs.cols());
+}
+
+RowFingerprint::~RowFingerprint() = default;
+
+void RowFingerprint::add(const RowBlock& block) {
+  impl_->hash.add_rows(block.inputs);
+  append(impl_->targets, block.targets);
+  impl_->weights.insert(impl_->weights.end(), block.weights.begin(), block.weights.end());
+  append(impl_->noise, block.noise_std);
+}
+
+std::string RowFingerprint::digits() const {
+  ContentHash hash = impl_->hash;
+  hash.add_section("targets", impl_->target_names, as_matrix(impl_->targets, impl_->rows));
+  hash.add_section("weights", {}, as_matrix(impl_->weights, impl_->rows));
+  hash.add_section("noise", {}, as_matrix(impl_->noise, impl_->rows));
   return hash.digits();
 }
 

@@ -7,7 +7,10 @@
 
 #include <credens/dataset.hpp>
 
+#include <memory>
 #include <string>
+
+#include "data/row_source.hpp"
 
 namespace credens::data {
 
@@ -20,5 +23,19 @@ namespace credens::data {
 /// little-endian doubles, -0 as 0. Weights and noise have no names: their role is what matters. Absent parts have 0
 /// rows and 0 columns; weights are one column.
 std::string fingerprint(const Dataset& dataset);
+
+/// The same, from blocks of rows in order. All inputs come before the first target, so targets, weights and noise are
+/// held until the end.
+class RowFingerprint {
+ public:
+  RowFingerprint(const DatasetParts& layout, std::size_t rows);  ///< of a RowSource; `rows` as all blocks together have
+  ~RowFingerprint();
+  void add(const RowBlock& block);
+  std::string digits() const;  ///< after the last block
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
 
 }  // namespace credens::data

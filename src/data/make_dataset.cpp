@@ -1,96 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "data/make_dataset.hpp"
+
 #include <algorithm>
-#include <array>
-#include <optional>
+#include <cmath>
+#include <numeric>
 
 #include "base/check.hpp"
-#include "base/text.hpp"
-#include "data/names.hpp"
-#include "data/table.hpp"
 
 namespace credens::data {
 
 namespace {
 
-enum class Role { target, input, ignored, weight, noise };
-
-std::string_view name_of(Role role) {
-  constexpr std::array<std::string_view, 5> names = {"target", "input", "ignored", "weight", "noise"};
-  return names[static_cast<std::size_t>(role)];
-}
-
-/// Which part each column of a table plays.
-class Roles {
- public:
-  explicit Roles(const Table& table) : table_(table), roles_(table.cols()) {}
-
-  /// The positions of `columns`, which from now on play `role`.
-  std::vector<std::size_t> assign(Role role, std::span<const std::string> columns) {
-    std::vector<std::size_t> positions;
-    for (const std::string& column : columns) {
-      const std::size_t position = find_column(table_, column);
-      give(role, position, column);
-      positions.push_back(position);
-    }
-    return positions;
-  }
-
-  /// Columns that play no part yet.
-  std::vector<std::size_t> unassigned() const {
-    std::vector<std::size_t> positions;
-    for (std::size_t i = 0; i < roles_.size(); ++i) {
-      if (!roles_[i]) positions.push_back(i);
-    }
-    return positions;
-  }
-
- private:
-  void give(Role role, std::size_t position, const std::string& column) {
-    const bool may_repeat = role == Role::noise || role == Role::ignored;
-    const std::optional<Role> earlier = std::exchange(roles_[position], role);
-    if (!earlier || (*earlier == role && may_repeat)) return;
-    base::require(*earlier != role, ErrorCode::usage, "{}: column {} is given twice as {}", table_.source,
-                  base::quoted(column), name_of(role));
-    base::fail(ErrorCode::usage, "{}: column {} is both {} and {}, expected one part per column", table_.source,
-               base::quoted(column), name_of(*earlier), name_of(role));
-  }
-
-  const Table& table_;
-  std::vector<std::optional<Role>> roles_;
-};
-
-/// Positions of the columns of each part.
-struct Assignment {
-  std::vector<std::size_t> targets;
-  std::vector<std::size_t> inputs;
-  std::vector<std::size_t> weight;  ///< none or one
-  std::vector<std::size_t> noise;   ///< none, one or one per target
-};
-
-Assignment assign_columns(const Table& table, const DatasetOptions& options) {
-  base::require(!options.targets.empty(), ErrorCode::usage, "{}: no target, expected at least one column",
-                table.source);
-  base::require(options.inputs.empty() || options.ignore.empty(), ErrorCode::usage,
-                "{}: both inputs and ignored columns are given, expected one of them", table.source);
-  const std::size_t noise_count = options.noise_std.size();
-  base::require(noise_count <= 1 || noise_count == options.targets.size(), ErrorCode::usage,
-                "{}: {} of noise for {}, expected one for all or one each", table.source,
-                count_of(noise_count, "column"), count_of(options.targets.size(), "target"));
-  Roles roles(table);
-  Assignment columns;
-  columns.targets = roles.assign(Role::target, options.targets);
-  if (!options.weight.empty()) columns.weight = roles.assign(Role::weight, {&options.weight, 1});
-  columns.noise = roles.assign(Role::noise, options.noise_std);
-  columns.inputs = roles.assign(Role::input, options.inputs);
-  roles.assign(Role::ignored, options.ignore);
-  if (options.inputs.empty()) columns.inputs = roles.unassigned();
-  base::require(!columns.inputs.empty(), ErrorCode::usage, "{}: no column is left as input", table.source);
-  return columns;
-}
-
 /// Complains of the earliest row, whichever part its column plays.
-void check_usable(const Table& table, const Assignment& columns) {
+void check_usable(const Table& table, const ColumnRoles& columns) {
   std::vector<std::size_t> used;
   for (const auto* part : {&columns.targets, &columns.inputs, &columns.weight, &columns.noise}) {
     used.insert(used.end(), part->begin(), part->end());
@@ -99,35 +22,14 @@ void check_usable(const Table& table, const Assignment& columns) {
   data::check_usable(table, used);
 }
 
-std::vector<std::string> names_at(const Table& table, std::span<const std::size_t> columns) {
-  std::vector<std::string> names;
-  if (table.names.empty()) return names;
-  for (const std::size_t column : columns) names.push_back(table.names[column]);
-  return names;
-}
-
-/// By which find_column finds them in a table of the same layout: names, or indices where there is none.
-std::vector<std::string> labels_at(const Table& table, std::span<const std::size_t> columns) {
-  std::vector<std::string> labels;
-  for (const std::size_t column : columns) {
-    const bool named = column < table.names.size() && !table.names[column].empty();
-    labels.push_back(named ? table.names[column] : fmt::format("{}", column));
-  }
-  return labels;
-}
-
 std::vector<double> weights_at(const Table& table, std::size_t column) {
-  std::vector<double> weights;
+  std::vector<double> weights(table.rows());
   for (std::size_t row = 0; row < table.rows(); ++row) {
-    const double weight = table.values(row, column);
-    if (weight < 0) {
-      base::fail(ErrorCode::data, "{}: the weight is {}, expected a number that is not negative",
-                 place_of(table, row, column), weight);
-    }
-    weights.push_back(weight);
+    weights[row] = table.values(row, column);
+    if (weights[row] >= 0) continue;
+    base::fail(ErrorCode::data, "{}: the weight is {}, expected a number that is not negative",
+               place_of(table, row, column), weights[row]);
   }
-  const bool all_zero = std::all_of(weights.begin(), weights.end(), [](double weight) { return weight == 0; });
-  base::require(!all_zero, ErrorCode::data, "{}: all weights are 0, expected at least one above 0", table.source);
   return weights;
 }
 
@@ -137,11 +39,11 @@ Matrix noise_at(const Table& table, std::span<const std::size_t> columns, std::s
   for (std::size_t row = 0; row < table.rows(); ++row) {
     for (std::size_t k = 0; k < targets; ++k) {
       const std::size_t column = columns[columns.size() == 1 ? 0 : k];
-      noise(row, k) = table.values(row, column);
-      if (noise(row, k) <= 0) {
-        base::fail(ErrorCode::data, "{}: the noise is {}, expected a number above 0", place_of(table, row, column),
-                   noise(row, k));
-      }
+      const double value = table.values(row, column);
+      noise(row, k) = value;
+      if (value > 0 && std::isnormal(value * value)) continue;
+      base::fail(ErrorCode::data, "{}: the noise is {}, {}", place_of(table, row, column), value,
+                 value > 0 ? "whose square is no usable variance" : "expected a number above 0");
     }
   }
   return noise;
@@ -149,21 +51,27 @@ Matrix noise_at(const Table& table, std::span<const std::size_t> columns, std::s
 
 }  // namespace
 
-Dataset make_dataset(const Table& table, const DatasetOptions& options) {
-  const Assignment columns = assign_columns(table, options);
+void take_rows(const Table& table, const ColumnRoles& columns, DatasetParts& parts) {
   check_usable(table, columns);
-  DatasetParts parts;
   parts.inputs = take_columns(table, columns.inputs);
   parts.targets = take_columns(table, columns.targets);
   if (!columns.weight.empty()) parts.weights = weights_at(table, columns.weight.front());
   if (!columns.noise.empty()) parts.noise_std = noise_at(table, columns.noise, columns.targets.size());
-  parts.input_names = names_at(table, columns.inputs);
-  parts.target_names = names_at(table, columns.targets);
-  if (!columns.weight.empty()) parts.weight_name = labels_at(table, columns.weight).front();
-  parts.noise_names = labels_at(table, columns.noise);
-  parts.input_columns = columns.inputs;
-  parts.table_columns = table.cols();
-  parts.target_columns = columns.targets;
+}
+
+void check_weight_total(double total, const std::string& source) {
+  base::require(total > 0, ErrorCode::data, "{}: all weights are 0, expected at least one above 0", source);
+  base::require(std::isfinite(total), ErrorCode::data, "{}: the sum of the weights is beyond the largest double",
+                source);
+}
+
+Dataset make_dataset(const Table& table, const DatasetOptions& options) {
+  const ColumnRoles columns = assign_columns(table, options);
+  DatasetParts parts = layout_of(table, columns);
+  take_rows(table, columns, parts);
+  if (!columns.weight.empty()) {
+    check_weight_total(std::accumulate(parts.weights.begin(), parts.weights.end(), 0.0), table.source);
+  }
   return Dataset(std::move(parts));
 }
 

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text.hpp"
+
 namespace credens::data {
 
 bool has_control_character(std::string_view text) {
@@ -31,6 +33,20 @@ std::string field_place(const std::string& source, std::span<const std::string> 
 
 std::string count_of(std::size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::vector<std::string> column_labels(std::span<const std::string> names, std::span<const std::size_t> positions) {
+  std::vector<std::string> labels;
+  for (std::size_t i = 0; i < std::max(names.size(), positions.size()); ++i) {
+    const bool named = i < names.size() && !names[i].empty();
+    labels.push_back(named ? "column " + base::quoted(names[i])
+                           : fmt::format("column {} (counted from 0)", i < positions.size() ? positions[i] : i));
+  }
+  return labels;
+}
+
+std::string label_of(std::size_t col, std::span<const std::string> labels) {
+  return labels.empty() ? fmt::format("column {} (counted from 0)", col) : labels[col];
 }
 
 std::vector<std::string> default_target_names(std::size_t count) {

@@ -27,6 +27,12 @@ std::string field_place(const std::string& source, std::span<const std::string> 
 /// "1 field", "2 fields".
 std::string count_of(std::size_t count, std::string_view noun);
 
+/// `column "age"`, or `column 3 (counted from 0)` where there is no name; `positions` may be empty if all have names.
+std::vector<std::string> column_labels(std::span<const std::string> names, std::span<const std::size_t> positions);
+
+/// One of `labels`, or by its place where there are none.
+std::string label_of(std::size_t col, std::span<const std::string> labels);
+
 /// `y`, or `y0`, `y1`, ....
 std::vector<std::string> default_target_names(std::size_t count);
 

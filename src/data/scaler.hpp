@@ -7,6 +7,7 @@
 #include <credens/matrix.hpp>
 
 #include <span>
+#include <string>
 #include <vector>
 
 namespace credens::data {
@@ -23,16 +24,18 @@ struct Scaler {
   bool operator==(const Scaler&) const = default;
 };
 
-/// Weighted mean and population standard deviation of each column. A constant column (all values equal) keeps scale 1,
-/// so that it becomes 0. Weights may be empty.
-Scaler standardising_scaler(MatrixView values, std::span<const double> weights);
+/// ColumnMoments::scaler of all rows. Weights may be empty; `labels` are what sentences call the columns.
+Scaler standardising_scaler(MatrixView values, std::span<const double> weights,
+                            std::span<const std::string> labels = {});
 
 Scaler identity_scaler(std::size_t cols);
 
-/// Columns whose values are all equal.
-std::vector<std::size_t> constant_columns(MatrixView values);
+/// Columns of which all values are equal, rows of weight 0 left out.
+std::vector<std::size_t> constant_columns(MatrixView values, std::span<const double> weights);
 
-/// Scaled in double, then rounded to float; rows of `out` are `stride` floats, pads zero.
-void scale_rows(const Scaler& scaler, MatrixView values, float* out, std::size_t stride);
+/// Scaled in double, then rounded to float; rows of `out` are `stride` floats, pads zero. Sentences count rows from
+/// `first_row`.
+void scale_rows(const Scaler& scaler, MatrixView values, float* out, std::size_t stride, std::size_t first_row = 0,
+                std::span<const std::string> labels = {});
 
 }  // namespace credens::data

@@ -43,7 +43,7 @@ inline const char* read_short_decimal(const char* first, const char* last, const
   constexpr std::array<std::uint32_t, 8> factors = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
   if (readable_end - first < most_characters) return first;
   const bool negative = *first == '-';
-  const char* at = first + (negative ? 1 : 0);
+  const char* at = first + static_cast<int>(negative);
   const DigitRun whole = read_digits(at);
   if (whole.count > 7) return first;
   at += whole.count;
@@ -57,7 +57,8 @@ inline const char* read_short_decimal(const char* first, const char* last, const
   if (whole.count + fraction.count == 0 || has_exponent || at > last) return first;
   const auto digits = static_cast<std::int64_t>(std::uint64_t{whole.value} * factors[fraction.count] + fraction.value);
   const double size = static_cast<double>(digits) / powers[fraction.count];
-  value = negative ? -size : size;
+  // No branch: signs are hard to guess.
+  value = std::bit_cast<double>(std::bit_cast<std::uint64_t>(size) | std::uint64_t{negative} << 63);
   return at;
 }
 

@@ -54,9 +54,6 @@ void check_usable(const Table& table, std::span<const std::size_t> columns);
 /// array.
 std::string place_of(const Table& table, std::size_t row, std::size_t col);
 
-/// Inputs, targets, weights and noise as `options` assign them; contradictions throw usage, bad values data.
-Dataset make_dataset(const Table& table, const DatasetOptions& options);
-
 /// What a model needs from a table at prediction time.
 struct InputLayout {
   std::vector<std::string> input_names;  ///< empty: the training table had no names

@@ -2,6 +2,10 @@
 
 #include "data/table_files.hpp"
 
+#include <sys/mman.h>
+
+#include <cstdint>
+
 #include "data/byte_source.hpp"
 #include "data/csv_reader.hpp"
 #include "data/npy.hpp"
@@ -24,6 +28,17 @@ bool is_array(const std::filesystem::path& path, ByteSource& bytes, FileKind kin
   return is_named_npy(path) || is_npy(bytes.window(0, magic_size));
 }
 
+/// Room for values that are about to be written one after the other. Memory that is reserved and not used costs
+/// nothing; huge pages, where the system grants them, save most of the time that the first touch of a page takes.
+void make_room(std::vector<double>& values, std::size_t count) {
+  constexpr std::size_t huge_page = std::size_t{2} << 20;
+  values.reserve(count);
+  const auto first = reinterpret_cast<std::uintptr_t>(values.data());
+  const std::uintptr_t aligned = (first + huge_page - 1) / huge_page * huge_page;
+  const std::uintptr_t last = first + values.capacity() * sizeof(double);
+  if (aligned < last) ::madvise(reinterpret_cast<void*>(aligned), last - aligned, MADV_HUGEPAGE);
+}
+
 Table read_whole(const std::filesystem::path& path, const TableFormat& format, FileKind kind) {
   return read_all(*open_table(path, format, kind));
 }
@@ -34,9 +49,8 @@ Table read_all(RowPortions& portions) {
   const std::size_t cols = portions.header().cols();
   std::vector<double> values;
   while (portions.append(values)) {
-    // Memory that is reserved and not used costs nothing; a guess that is too low costs a copy.
-    const std::size_t guess = portions.guess_rows() / 64 * 65 * cols;
-    if (guess > 2 * values.capacity()) values.reserve(guess);
+    const std::size_t guess = portions.guess_rows() / 64 * 65 * cols;  // one that is too low costs a copy
+    if (guess > 2 * values.capacity()) make_room(values, guess);
   }
   Table table = portions.header();
   const std::size_t rows = values.size() / cols;

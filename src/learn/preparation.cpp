@@ -26,12 +26,12 @@ std::string column_list(const std::vector<std::size_t>& columns, const std::vect
 }
 
 void warn_of_constant_columns(const Dataset& train, const FitOptions& options) {
-  if (const auto inputs = data::constant_columns(train.inputs()); !inputs.empty()) {
+  if (const auto inputs = data::constant_columns(train.inputs(), train.weights()); !inputs.empty()) {
     warn(options,
          fmt::format("{} and {} nothing: {}", inputs.size() == 1 ? "an input is constant" : "inputs are constant",
                      inputs.size() == 1 ? "explains" : "explain", column_list(inputs, train.input_names())));
   }
-  if (const auto targets = data::constant_columns(train.targets()); !targets.empty()) {
+  if (const auto targets = data::constant_columns(train.targets(), train.weights()); !targets.empty()) {
     warn(options, fmt::format("{} constant: {}", targets.size() == 1 ? "a target is" : "targets are",
                               column_list(targets, train.target_names())));
   }

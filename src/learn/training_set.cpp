@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/check.hpp"
+#include "data/names.hpp"
 #include "math/kernels.hpp"
 
 namespace credens::learn {
@@ -50,9 +51,11 @@ std::vector<float> known_variances(MatrixView noise_std, const data::Scaler& tar
 }  // namespace
 
 Scaling make_scaling(const Dataset& train, bool standardise_inputs) {
-  return {.inputs = standardise_inputs ? data::standardising_scaler(train.inputs(), train.weights())
+  const auto input_labels = data::column_labels(train.input_names(), train.input_columns());
+  const auto target_labels = data::column_labels(train.target_names(), {});
+  return {.inputs = standardise_inputs ? data::standardising_scaler(train.inputs(), train.weights(), input_labels)
                                        : data::identity_scaler(train.inputs().cols()),
-          .targets = data::standardising_scaler(train.targets(), train.weights())};
+          .targets = data::standardising_scaler(train.targets(), train.weights(), target_labels)};
 }
 
 TrainingSet make_training_set(const Dataset& data, const data::Scaler& inputs, const data::Scaler& targets) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "data/make_dataset.hpp"
 #include "data/table.hpp"
 #include "support/error_matchers.hpp"
 

@@ -8,6 +8,7 @@
 
 #include <cmath>
 
+#include "data/column_moments.hpp"
 #include "support/error_matchers.hpp"
 
 namespace credens::data {
@@ -47,9 +48,30 @@ TEST(StandardisingScaler, CallsAColumnConstantByTheRowsThatCount) {
   EXPECT_EQ(standardising_scaler(column({0.1, 0.1, 0.1, 5}), weights), (Scaler{.shift = {0.1}, .scale = {1}}));
 }
 
-TEST(StandardisingScaler, KeepsScaleOneWhereTheDeviationUnderflows) {
-  const Scaler scaler = standardising_scaler(column({0, 1e-200}), {});
-  EXPECT_EQ(scaler.scale[0], 1);
+TEST(StandardisingScaler, RefusesColumnsThatUnderflow) {
+  const std::vector<std::string> labels = {"column \"y\""};
+  EXPECT_THAT(
+      [&] {
+        standardising_scaler(column({0, 1e-200}), {}, labels);
+      },
+      test::Fails(ErrorCode::data, "column \"y\": the variance of its values is below the smallest double"));
+}
+
+TEST(StandardisingScaler, IsThatOfBlocksInOrder) {
+  Matrix values(10000, 2);
+  for (std::size_t row = 0; row < values.rows(); ++row) {
+    values(row, 0) = std::sin(static_cast<double>(row));
+    values(row, 1) = 1e9 + static_cast<double>(row % 2);
+  }
+  const Scaler scaler = standardising_scaler(values, {});
+  ColumnMoments moments(2);
+  for (const std::size_t first : {0, 4096, 8192}) {
+    moments.add(values.view().row_block(first, std::min<std::size_t>(4096, values.rows() - first)), {});
+  }
+  EXPECT_EQ(scaler, moments.scaler());
+  EXPECT_NEAR(scaler.scale[0], std::sqrt(0.5), 1e-3);
+  EXPECT_EQ(scaler.shift[1], 1e9 + 0.5);
+  EXPECT_NEAR(scaler.scale[1], 0.5, 1e-12);
 }
 
 TEST(StandardisingScaler, KeepsItsPrecisionFarFromZero) {
@@ -93,7 +115,7 @@ RC_GTEST_PROP(StandardisingScaler, ScalesByPowersOfTwoExactly, (const std::vecto
   }
   const Scaler a = standardising_scaler(column(plain), {});
   const Scaler b = standardising_scaler(column(scaled), {});
-  const bool constant = constant_columns(column(plain)).size() == 1;
+  const bool constant = constant_columns(column(plain), {}).size() == 1;
   RC_ASSERT(b.shift[0] == std::ldexp(a.shift[0], exponent));
   RC_ASSERT(b.scale[0] == (constant ? 1 : std::ldexp(a.scale[0], exponent)));
 }
@@ -104,8 +126,21 @@ TEST(IdentityScaler, ChangesNothing) {
 }
 
 TEST(ConstantColumns, AreThoseWithOneValue) {
-  EXPECT_THAT(constant_columns(Matrix(2, 3, std::vector<double>{1, 2, 3, 1, 2.5, 3})), ElementsAre(0, 2));
-  EXPECT_THAT(constant_columns(column({0, -0.0})), ElementsAre(0));
+  EXPECT_THAT(constant_columns(Matrix(2, 3, std::vector<double>{1, 2, 3, 1, 2.5, 3}), {}), ElementsAre(0, 2));
+  EXPECT_THAT(constant_columns(column({0, -0.0}), {}), ElementsAre(0));
+}
+
+TEST(ConstantColumns, AreThoseOfTheRowsThatCount) {
+  const std::vector<double> weights = {1, 1, 0};
+  EXPECT_THAT(constant_columns(column({4, 4, 5}), weights), ElementsAre(0));
+  EXPECT_THAT(constant_columns(column({4, 5, 5}), weights), ElementsAre());
+}
+
+TEST(ScaleRows, NamesTheColumnAndTheRowOfTheFile) {
+  float out = 0;
+  const std::vector<std::string> labels = {"column \"x\""};
+  EXPECT_THAT([&] { scale_rows(identity_scaler(1), column({1e31}), &out, 1, 70, labels); },
+              test::Fails(ErrorCode::data, "row 70, column \"x\": 1e+31 is 1e+31 after scaling"));
 }
 
 TEST(ScaleRows, RoundsOnceAndPadsWithZeros) {

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Mean and variance of columns, block by block.
+
+#pragma once
+
+#include <credens/matrix.hpp>
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "data/scaler.hpp"
+#include "math/statistics.hpp"
+
+namespace credens::data {
+
+/// Letters: W the sum of the weights, m the weighted mean, S the weighted sum of squared deviations from m. Two blocks
+/// a and b make one with
+///
+///     W = W_a + W_b    m = (W_a m_a + W_b m_b) / W    S = S_a + S_b + (m_b - m_a)^2 W_a W_b / W
+///
+/// Within a block S is taken about the block's own mean, so that nothing is lost far from zero.
+class ColumnMoments {
+ public:
+  explicit ColumnMoments(std::size_t cols) : columns_(cols) {}
+
+  /// One block more, at most `math::statistics_block` rows if results are to be the same however rows arrive. Weights
+  /// may be empty; rows of weight 0 are left out.
+  void add(MatrixView rows, std::span<const double> weights);
+
+  /// Weighted mean and population standard deviation; a constant column keeps scale 1, so that it becomes 0. Throws
+  /// data where no row counts and where a variance is no normal double; `labels` are what sentences call the columns,
+  /// empty: `column 3 (counted from 0)`.
+  Scaler scaler(std::span<const std::string> labels = {}) const;
+
+  /// Columns of which all values that count are equal.
+  std::vector<std::size_t> constant_columns() const;
+
+ private:
+  struct Column {
+    math::CompensatedSum sum;  ///< W m
+    double squares = 0;        ///< S
+    double first = 0;          ///< the first value that counts
+    bool varies = false;
+  };
+
+  void note_values(MatrixView rows, std::span<const double> weights);
+
+  double weight_ = 0;
+  std::vector<Column> columns_;
+};
+
+}  // namespace credens::data

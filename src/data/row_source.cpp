@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "data/row_source.hpp"
+
+#include <algorithm>
+
+#include "data/column_roles.hpp"
+#include "data/make_dataset.hpp"
+#include "data/table_reader.hpp"
+
+namespace credens::data {
+
+namespace {
+
+class FileRows : public RowSource {
+ public:
+  FileRows(const std::filesystem::path& path, const DatasetOptions& options, FileKind kind)
+      : reader_(path, options.format, kind),
+        columns_(assign_columns(reader_.header(), options)),
+        layout_(layout_of(reader_.header(), columns_)) {
+    if (!columns_.noise.empty()) layout_.noise_std = Matrix(0, columns_.targets.size());
+  }
+
+  const DatasetParts& layout() const override { return layout_; }
+  bool has_weights() const override { return !columns_.weight.empty(); }
+  std::size_t count_rows() override { return reader_.count_rows(); }
+
+  bool next(RowBlock& block) override {
+    if (!reader_.next(table_)) {
+      if (has_weights()) check_weight_total(weight_total_, table_.source);
+      return false;
+    }
+    take_rows(table_, columns_, rows_);
+    for (const double weight : rows_.weights) weight_total_ += weight;
+    block = {.first_row = table_.first_row,
+             .inputs = rows_.inputs,
+             .targets = rows_.targets,
+             .weights = rows_.weights,
+             .noise_std = rows_.noise_std};
+    return true;
+  }
+
+  void rewind() override {
+    reader_.rewind();
+    weight_total_ = 0;
+  }
+
+ private:
+  TableReader reader_;
+  ColumnRoles columns_;
+  DatasetParts layout_;
+  Table table_;        ///< the block
+  DatasetParts rows_;  ///< its parts
+  double weight_total_ = 0;
+};
+
+class DatasetRows : public RowSource {
+ public:
+  explicit DatasetRows(const Dataset& dataset) : dataset_(dataset) {
+    layout_ = {.inputs = Matrix(0, dataset.inputs().cols()),
+               .targets = Matrix(0, dataset.targets().cols()),
+               .weights = {},
+               .noise_std = Matrix(0, dataset.noise_std().cols()),
+               .input_names = dataset.input_names(),
+               .target_names = dataset.target_names(),
+               .weight_name = dataset.weight_name(),
+               .noise_names = dataset.noise_names(),
+               .input_columns = dataset.input_columns(),
+               .table_columns = dataset.table_columns(),
+               .target_columns = dataset.target_columns()};
+  }
+
+  const DatasetParts& layout() const override { return layout_; }
+  bool has_weights() const override { return !dataset_.weights().empty(); }
+  std::size_t count_rows() override { return dataset_.rows(); }
+  void rewind() override { next_row_ = 0; }
+
+  bool next(RowBlock& block) override {
+    const std::size_t count = std::min(block_rows, dataset_.rows() - next_row_);
+    if (count == 0) return false;
+    block = {.first_row = next_row_,
+             .inputs = dataset_.inputs().row_block(next_row_, count),
+             .targets = dataset_.targets().row_block(next_row_, count)};
+    if (has_weights()) block.weights = dataset_.weights().subspan(next_row_, count);
+    if (!dataset_.noise_std().empty()) block.noise_std = dataset_.noise_std().row_block(next_row_, count);
+    next_row_ += count;
+    return true;
+  }
+
+ private:
+  const Dataset& dataset_;
+  DatasetParts layout_;
+  std::size_t next_row_ = 0;
+};
+
+void copy_rows(MatrixView from, std::size_t first_row, Matrix& to) {
+  for (std::size_t row = 0; row < from.rows(); ++row) {
+    std::ranges::copy(from.row(row), to.row(first_row + row).begin());
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<RowSource> open_rows(const std::filesystem::path& path, const DatasetOptions& options, FileKind kind) {
+  return std::make_unique<FileRows>(path, options, kind);
+}
+
+std::unique_ptr<RowSource> rows_of(const Dataset& dataset) {
+  return std::make_unique<DatasetRows>(dataset);
+}
+
+Dataset read_dataset(RowSource& source) {
+  const std::size_t rows = source.count_rows();
+  DatasetParts parts = source.layout();
+  parts.inputs = Matrix(rows, parts.inputs.cols());
+  parts.targets = Matrix(rows, parts.targets.cols());
+  if (parts.noise_std.cols() > 0) parts.noise_std = Matrix(rows, parts.noise_std.cols());
+  for (RowBlock block; source.next(block);) {
+    copy_rows(block.inputs, block.first_row, parts.inputs);
+    copy_rows(block.targets, block.first_row, parts.targets);
+    copy_rows(block.noise_std, block.first_row, parts.noise_std);
+    parts.weights.insert(parts.weights.end(), block.weights.begin(), block.weights.end());
+  }
+  return Dataset(std::move(parts));
+}
+
+}  // namespace credens::data
