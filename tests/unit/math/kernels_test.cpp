@@ -35,7 +35,7 @@ float random_value(base::RandomStream& random) {
 
 /// Row-major values with zero padding up to whole panels and `untouched` behind it.
 Floats random_matrix(std::size_t rows, std::size_t cols, std::size_t stride, base::RandomStream& random) {
-  Floats values(rows * stride, untouched);
+  Floats values(std::max<std::size_t>(rows, 1) * stride, untouched);  // memory even for no rows
   for (std::size_t row = 0; row < rows; ++row) {
     for (std::size_t col = 0; col < padded(cols); ++col) {
       values[row * stride + col] = col < cols ? random_value(random) : 0.0F;
