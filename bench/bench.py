@@ -38,6 +38,8 @@ def parse_arguments(words: list[str]) -> argparse.Namespace:
     arguments = parser.parse_args(words)
     if arguments.quick and (arguments.check or arguments.record):
         parser.error("a quick run measures too little to be recorded or compared")
+    if arguments.record and arguments.what != "all":
+        parser.error("only a run of everything can be recorded")
     return arguments
 
 
@@ -144,10 +146,9 @@ def record(bench: Bench, about: dict[str, object]) -> None:
     report.update_document(DOCUMENT, "recorded", "\n\n".join(parts))
 
 
-def check(bench: Bench) -> int:
-    recorded = gate.read_record(RECORD)
-    worse = gate.regressions(bench.values, recorded["ratios"], gate.costs(all_ratios()) | {MEMORY_KEY})
-    missing = sorted(set(recorded["ratios"]) - set(bench.values))
+def check(bench: Bench, recorded: dict[str, float]) -> int:
+    worse = gate.regressions(bench.values, recorded, gate.costs(all_ratios()) | {MEMORY_KEY})
+    missing = set(recorded) - set(bench.values)
     print(f"\n{len(missing)} recorded ratios were not measured in this run." if missing else "")
     print("\n".join(f"worse than recorded: {sentence}" for sentence in worse) or "No ratio is worse than recorded.")
     return 1 if worse else 0
@@ -155,6 +156,7 @@ def check(bench: Bench) -> int:
 
 def main(words: list[str]) -> int:
     arguments = parse_arguments(words)
+    recorded = gate.read_ratios(RECORD) if arguments.check else {}
     settings = quick_settings() if arguments.quick else Settings()
     work = arguments.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
@@ -169,11 +171,13 @@ def main(words: list[str]) -> int:
             contender.close()
     about = {**report.machine(), **versions(work, arguments.peer_python)}
     print_report(bench)
+    if arguments.quick:
+        print("A quick run shows that everything works; its figures mean little.")
     if arguments.json:
         write_json(arguments.json, bench, about)
     if arguments.record:
         record(bench, about)
-    return check(bench) if arguments.check else 0
+    return check(bench, recorded) if arguments.check else 0
 
 
 if __name__ == "__main__":

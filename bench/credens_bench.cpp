@@ -7,7 +7,6 @@
 #include <credens/widen.hpp>
 
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <cmath>
@@ -152,33 +151,12 @@ Unit widen_all(const Request& request) {
   };
 }
 
-/// The reader takes as many threads as the process may use cores: the first `count` of those it has, while this lives.
-class FewCores {
- public:
-  explicit FewCores(std::size_t count) {
-    sched_getaffinity(0, sizeof before_, &before_);
-    cpu_set_t few;
-    CPU_ZERO(&few);
-    for (std::size_t core = 0, left = count; core < CPU_SETSIZE && left > 0; ++core) {
-      if (!CPU_ISSET(core, &before_)) continue;
-      CPU_SET(core, &few);
-      --left;
-    }
-    sched_setaffinity(0, sizeof few, &few);
-  }
-  ~FewCores() { sched_setaffinity(0, sizeof before_, &before_); }
-  FewCores(const FewCores&) = delete;
-  FewCores& operator=(const FewCores&) = delete;
-
- private:
-  cpu_set_t before_;
-};
-
 Unit read_csv(const Request& request) {
-  return [path = request.text("data"), threads = request.count("threads")] {
-    const FewCores cores(threads);
+  const credens::DatasetOptions options{.targets = {"0"},
+                                        .format = {.threads = static_cast<int>(request.count("threads"))}};
+  return [path = request.text("data"), options] {
     Dataset data;
-    const double seconds = seconds_of([&] { data = Dataset::from_csv(path, {.targets = {"0"}}); });
+    const double seconds = seconds_of([&] { data = Dataset::from_csv(path, options); });
     return Window{seconds, static_cast<double>(data.rows()), data.inputs()(0, 0)};
   };
 }

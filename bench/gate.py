@@ -35,9 +35,9 @@ def regressions(now: dict[str, Value], recorded: dict[str, float], smaller_is_be
     return found
 
 
-def read_record(path: Path) -> dict[str, object]:
+def read_ratios(path: Path) -> dict[str, float]:
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(path.read_text(encoding="utf-8"))["ratios"]
     except FileNotFoundError:
         raise SystemExit(f"{path} is absent: nothing was recorded yet; --record does") from None
 
@@ -49,6 +49,6 @@ def recorded_ratios(values: dict[str, Value]) -> dict[str, float]:
 
 def write_record(path: Path, machine: dict[str, object], values: dict[str, Value]) -> None:
     """Ratios that this run could not measure stay as they were."""
-    old = json.loads(path.read_text(encoding="utf-8"))["ratios"] if path.exists() else {}
+    old = read_ratios(path) if path.exists() else {}
     record = {"machine": machine, "ratios": {**old, **recorded_ratios(values)}}
     path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")

@@ -81,7 +81,7 @@ def values_of(ratios: list[Ratio], results: Results) -> dict[str, Value]:
     return {key: value for key, value in values.items() if value is not None}
 
 
-def disagreeing_losses(results: Results, tolerance: float = 0.25) -> list[str]:
+def disagreeing_losses(results: Results, tolerance: float = 0.5) -> list[str]:
     """Contenders of a training group whose final loss is far from ours: they would not have done the same work."""
     found = []
     for name, group in results.items():
