@@ -50,8 +50,7 @@ def draw_panel(panel: Panel, left: float, top: float) -> list[str]:
         f'<path d="M{left + MARGIN:.1f} {top + 24:.1f}V{bottom:.1f}H{right:.1f}" fill="none" stroke="{INK}"/>',
         f'<path d="M{x0:.1f} {y0:.1f}L{x1:.1f} {y1:.1f}" stroke="{LINE}" stroke-width="1.5"/>',
         text((left + MARGIN + right) / 2, top + 14, f"{panel.title}: exponent {panel.exponent:.2f}", size=12),
-        text((left + MARGIN + right) / 2, bottom + 30, panel.x_label),
-        text(left + MARGIN, top + 36, " " + panel.y_label, "start", 10),
+        text((left + MARGIN + right) / 2, bottom + 30, f"{panel.y_label} against {panel.x_label}"),
     ]
     for x, y in panel.points:
         parts.append(f'<circle cx="{at_x(x):.1f}" cy="{at_y(y):.1f}" r="3.5" fill="{POINT}"/>')
