@@ -48,6 +48,13 @@ class BasicMatrix {
   BasicMatrix(std::size_t rows, std::size_t cols, std::vector<T> values)
       : rows_(rows), cols_(cols), values_(std::move(values)) {}
 
+  /// Of another size; memory is kept, what the values are is left open.
+  void resize(std::size_t rows, std::size_t cols) {
+    rows_ = rows;
+    cols_ = cols;
+    values_.resize(rows * cols);
+  }
+
   std::size_t rows() const { return rows_; }
   std::size_t cols() const { return cols_; }
   bool empty() const { return values_.empty(); }

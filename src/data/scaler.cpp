@@ -8,6 +8,7 @@
 #include "base/check.hpp"
 #include "data/column_moments.hpp"
 #include "data/names.hpp"
+#include "math/kernels.hpp"
 #include "math/statistics.hpp"
 
 namespace credens::data {
@@ -43,17 +44,21 @@ void scale_rows(const Scaler& scaler, MatrixView values, float* out, std::size_t
                 std::span<const std::string> labels) {
   base::require(values.cols() == scaler.cols(), ErrorCode::data, "{} columns to scale, expected {}", values.cols(),
                 scaler.cols());
-  for (std::size_t row = 0; row < values.rows(); ++row, out += stride) {
+  if (scale_in_range(scaler, values, out, stride)) return;
+  for (std::size_t row = 0; row < values.rows(); ++row) {
     for (std::size_t col = 0; col < values.cols(); ++col) {
       const double scaled = scaler.apply(col, values(row, col));
       if (!(std::abs(scaled) <= largest_scaled)) {
         base::fail(ErrorCode::data, "row {}, {}: {} is {} after scaling, expected at most {:g} in size",
                    first_row + row, label_of(col, labels), values(row, col), scaled, largest_scaled);
       }
-      out[col] = static_cast<float>(scaled);
     }
-    std::fill(out + values.cols(), out + stride, 0.0F);
   }
+}
+
+bool scale_in_range(const Scaler& scaler, MatrixView values, float* out, std::size_t stride) {
+  return math::scale_rows({scaler.shift.data(), scaler.scale.data(), largest_scaled}, values.data(), values.stride(),
+                          values.rows(), values.cols(), out, stride);
 }
 
 }  // namespace credens::data

@@ -38,4 +38,7 @@ std::vector<std::size_t> constant_columns(MatrixView values, std::span<const dou
 void scale_rows(const Scaler& scaler, MatrixView values, float* out, std::size_t stride, std::size_t first_row = 0,
                 std::span<const std::string> labels = {});
 
+/// The same without sentences: false, with `out` unfinished, where a scaled value is beyond largest_scaled or NaN.
+bool scale_in_range(const Scaler& scaler, MatrixView values, float* out, std::size_t stride);
+
 }  // namespace credens::data

@@ -11,13 +11,13 @@
 namespace credens::learn {
 
 GradientPass::GradientPass(const model::MlpShape& shape, std::size_t batch)
-    : input_stride_(math::padded(shape.inputs)),
+    : input_stride_(math::row_stride(shape.inputs)),
       inputs_(batch * input_stride_),
       loss_(shape, batch),
       gradient_(model::Mlp(shape).parameters().size()) {
   for (std::size_t i = 0; i < shape.layers(); ++i) {
     const math::PanelShape panel = shape.layer(i);
-    const std::size_t stride = math::padded(panel.out);
+    const std::size_t stride = math::row_stride(panel.out);
     const bool has_slope = i + 1 < shape.layers() && math::needs_slope(shape.activation);
     layers_.push_back({.panel = panel,
                        .stride = stride,
@@ -53,7 +53,8 @@ void GradientPass::backward(const model::Mlp& network, std::size_t rows) {
 }
 
 double GradientPass::run(const model::Mlp& network, const TrainingSet& data, std::span<const std::uint32_t> order) {
-  math::gather_rows(data.input_values.data(), input_stride_, order.data(), order.size(), inputs_.data());
+  math::gather_rows(data.input_values.data(), data.input_stride, order.data(), order.size(), inputs_.data(),
+                    input_stride_);
   forward(network, order.size());
   Layer& head = layers_.back();
   const auto constant_noise_gradient = std::span<float>(gradient_).subspan(network.prior_size());

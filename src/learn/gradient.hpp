@@ -30,7 +30,7 @@ class GradientPass {
   /// One layer's buffers, [batch x stride] each.
   struct Layer {
     math::PanelShape panel;
-    std::size_t stride;                     ///< padded(out)
+    std::size_t stride;                     ///< row_stride(out)
     base::AlignedVector<float> output;      ///< f(z)
     base::AlignedVector<float> slope;       ///< f'(z), for activations whose slope does not follow from the output
     base::AlignedVector<float> delta;       ///< dl/dz

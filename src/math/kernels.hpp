@@ -103,8 +103,22 @@ struct GaussianLoss {
 };
 void gaussian_loss(std::size_t count, const GaussianLoss& rows);
 
-/// Copies rows `order[0..count)` of a row-major matrix, `cols` floats each (a multiple of 16).
-void gather_rows(const float* from, std::size_t cols, const std::uint32_t* order, std::size_t count, float* to);
+/// Copies rows `order[0..count)` of a row-major matrix, `cols` floats each (a multiple of 16), to rows `to_stride`
+/// apart.
+void gather_rows(const float* from, std::size_t cols, const std::uint32_t* order, std::size_t count, float* to,
+                 std::size_t to_stride);
+
+/// z = (x - shift) / scale of the columns of a row, of which |z| is to be at most `limit`.
+struct RowScale {
+  const double* shift;
+  const double* scale;
+  double limit;
+};
+
+/// Scales in double and rounds to float; pads up to `out_stride` are zero. False, with `out` unfinished, where a |z| is
+/// beyond the limit or NaN.
+bool scale_rows(const RowScale& scale, const double* values, std::size_t values_stride, std::size_t rows,
+                std::size_t cols, float* out, std::size_t out_stride);
 
 /// Name of the instruction set in use, e.g. "AVX2".
 const char* kernel_target();

@@ -99,8 +99,9 @@ void transpose_panels(const float* panels, PanelShape shape, float* transposed) 
   HWY_DYNAMIC_DISPATCH(transpose_panels)(panels, shape, transposed);
 }
 
-void gather_rows(const float* from, std::size_t cols, const std::uint32_t* order, std::size_t count, float* to) {
-  for (std::size_t i = 0; i < count; ++i) std::copy_n(from + order[i] * cols, cols, to + i * cols);
+void gather_rows(const float* from, std::size_t cols, const std::uint32_t* order, std::size_t count, float* to,
+                 std::size_t to_stride) {
+  for (std::size_t i = 0; i < count; ++i) std::copy_n(from + order[i] * cols, cols, to + i * to_stride);
 }
 
 const char* kernel_target() {

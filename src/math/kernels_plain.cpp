@@ -159,9 +159,10 @@ void gaussian_loss(std::size_t count, const GaussianLoss& rows) {
   }
 }
 
-void gather_rows(const float* from, std::size_t cols, const std::uint32_t* order, std::size_t count, float* to) {
+void gather_rows(const float* from, std::size_t cols, const std::uint32_t* order, std::size_t count, float* to,
+                 std::size_t to_stride) {
   for (std::size_t i = 0; i < count; ++i) {
-    for (std::size_t col = 0; col < cols; ++col) to[i * cols + col] = from[order[i] * cols + col];
+    for (std::size_t col = 0; col < cols; ++col) to[i * to_stride + col] = from[order[i] * cols + col];
   }
 }
 

@@ -29,6 +29,7 @@ void noise_variance(NoiseLink link, float floor, std::size_t count, const float*
 
 void gaussian_loss(std::size_t count, const GaussianLoss& rows);
 
-void gather_rows(const float* from, std::size_t cols, const std::uint32_t* order, std::size_t count, float* to);
+void gather_rows(const float* from, std::size_t cols, const std::uint32_t* order, std::size_t count, float* to,
+                 std::size_t to_stride);
 
 }  // namespace credens::math::plain

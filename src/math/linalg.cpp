@@ -31,23 +31,6 @@ Eigen::Map<RowMajor> map_of(Matrix& matrix) {
 
 }  // namespace
 
-void add_weighted_gram(MatrixView rows, std::span<const double> weight, Matrix& gram) {
-  // Few enough rows that Eigen never splits the sum over them by the size of the caches it finds: the same bits on
-  // every machine.
-  constexpr std::size_t block = 128;
-  if (rows.empty()) return;
-  auto sum = map_of(gram);
-  RowMajor weighted;
-  for (std::size_t first = 0; first < rows.rows(); first += block) {
-    const std::size_t count = std::min(block, rows.rows() - first);
-    const auto x = map_of(rows.row_block(first, count));
-    const Eigen::Map<const Eigen::VectorXd> w(weight.data() + first, index_of(count));
-    weighted = w.asDiagonal() * x;
-    sum.triangularView<Eigen::Lower>() += x.transpose() * weighted;
-  }
-  sum.triangularView<Eigen::StrictlyUpper>() = sum.transpose();
-}
-
 std::optional<Matrix> cholesky(MatrixView a) {
   Matrix lower(a.rows(), a.cols());
   const Eigen::LLT<RowMajor, Eigen::Lower> factorisation(map_of(a));
@@ -84,12 +67,13 @@ double squared_norm_through(MatrixView upper, std::span<const double> x) {
   // y = S^T x, `width` entries at a time: y_j = sum_{i <= j} x_i S_ij.
   constexpr std::size_t width = 16;
   double sum = 0;
-  for (std::size_t first = 0; first < x.size(); first += width) {
-    const std::size_t count = std::min(width, x.size() - first);
+  const auto value_of = [x](std::size_t i) { return i < x.size() ? x[i] : 1.0; };
+  for (std::size_t first = 0; first < upper.rows(); first += width) {
+    const std::size_t count = std::min(width, upper.rows() - first);
     std::array<double, width> y{};
     for (std::size_t i = 0; i < first + count; ++i) {
       const double* row = upper.row(i).data() + first;
-      for (std::size_t t = i > first ? i - first : 0; t < count; ++t) y[t] += x[i] * row[t];
+      for (std::size_t t = i > first ? i - first : 0; t < count; ++t) y[t] += value_of(i) * row[t];
     }
     for (const double value : y) sum += value * value;
   }

@@ -27,7 +27,7 @@ double log_determinant(const Matrix& lower);
 /// Eigenvalues of a symmetric matrix, ascending.
 std::vector<double> symmetric_eigenvalues(MatrixView a);
 
-/// |S^T x|^2 for upper triangular S [p x p].
+/// |S^T x|^2 for upper triangular S [p x p]; x may lack its last value, which is then 1.
 double squared_norm_through(MatrixView upper, std::span<const double> x);
 
 }  // namespace credens::math

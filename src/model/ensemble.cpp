@@ -90,7 +90,7 @@ std::optional<double> Ensemble::elbo(PosteriorKind kind) const {
 Predictive Ensemble::predict(MatrixView inputs, const PredictOptions& options) const {
   check_threads(options.threads);
   model::require_known_noise(*state_, inputs.rows(), options.noise_std);
-  return model::predictive_of(*state_, model::rows_of_networks(*state_, inputs, options.noise_std), options.threads);
+  return model::predictive_of(*state_, inputs, options.noise_std, options.threads);
 }
 
 Predictive Ensemble::predict(const MemberOutputs& outputs) const {

@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
-#include "base/aligned.hpp"
 #include "base/check.hpp"
 #include "base/parallel.hpp"
 #include "base/text.hpp"
@@ -20,14 +18,6 @@ void check_inputs(const EnsembleState& state, MatrixView inputs) {
   const std::size_t expected = state.input_scaler.cols();
   base::require(inputs.rows() == 0 || inputs.cols() == expected, ErrorCode::data, "inputs have {} columns, expected {}",
                 inputs.cols(), expected);
-  base::check_finite(inputs, "inputs");
-  for (std::size_t i = 0; i < inputs.rows(); ++i) {
-    for (std::size_t j = 0; j < inputs.cols(); ++j) {
-      base::require(std::abs(state.input_scaler.apply(j, inputs(i, j))) <= data::largest_scaled, ErrorCode::data,
-                    "inputs: row {}, column {} is {}, too far from the training data for a network in single precision",
-                    i, j, inputs(i, j));
-    }
-  }
 }
 
 void check_noise(const EnsembleState& state, std::size_t rows, MatrixView noise_std) {
@@ -41,51 +31,6 @@ void check_noise(const EnsembleState& state, std::size_t rows, MatrixView noise_
                     state.target_scaler.scale[k]);
     }
   }
-}
-
-void check_outputs(const MemberBlock& block, std::size_t member, std::size_t first_row) {
-  for (std::size_t i = 0; i < block.mean.rows(); ++i) {
-    for (std::size_t k = 0; k < block.mean.cols(); ++k) {
-      base::require(std::isfinite(block.mean(i, k)) && std::isfinite(block.variance(i, k)), ErrorCode::numerical,
-                    "row {}: the output of member {} is not finite, its inputs lie too far from the training data",
-                    first_row + i, member);
-    }
-  }
-}
-
-/// Known variances in network units.
-Matrix known_variance(const data::Scaler& target_scaler, MatrixView noise_std) {
-  Matrix variance(noise_std.rows(), noise_std.cols());
-  for (std::size_t i = 0; i < noise_std.rows(); ++i) {
-    for (std::size_t k = 0; k < noise_std.cols(); ++k) {
-      const double scaled = noise_std(i, k) / target_scaler.scale[k];
-      variance(i, k) = scaled * scaled;
-    }
-  }
-  return variance;
-}
-
-/// `inputs` and `noise_std` are the rows from `first_row` on; noise_std may be empty.
-std::vector<MemberBlock> network_blocks(const EnsembleState& state, MatrixView inputs, MatrixView noise_std,
-                                        std::size_t first_row) {
-  const std::size_t stride = math::padded(inputs.cols());
-  base::AlignedVector<float> scaled(inputs.rows() * stride);
-  data::scale_rows(state.input_scaler, inputs, scaled.data(), stride);
-
-  const Matrix known = known_variance(state.target_scaler, noise_std);
-  std::vector<MemberBlock> blocks;
-  std::optional<ForwardBuffers> buffers;
-  const MlpShape* shape_of_buffers = nullptr;
-  for (const Member& member : state.members) {
-    const Mlp& network = *member.network;
-    if (shape_of_buffers == nullptr || *shape_of_buffers != network.shape()) {
-      buffers.emplace(network.shape(), std::min(inputs.rows(), forward_rows));
-      shape_of_buffers = &network.shape();
-    }
-    blocks.push_back(member_block(network, scaled.data(), stride, inputs.rows(), known, *buffers));
-    check_outputs(blocks.back(), member.index, first_row);
-  }
-  return blocks;
 }
 
 /// Arrays are in the networks' own units, so all say how these are related to those of the data.
@@ -115,14 +60,29 @@ void check_fit(const EnsembleState& state, const MemberOutputs& outputs) {
                 base::join(state.target_names, ", "));
 }
 
+MatrixView rows_or_none(MatrixView values, std::size_t first, std::size_t count) {
+  return values.empty() ? MatrixView{} : values.row_block(first, count);
+}
+
+std::size_t blocks_of(std::size_t rows) {
+  return (rows + forward_rows - 1) / forward_rows;
+}
+
 }  // namespace
 
-MemberRows rows_of_networks(const EnsembleState& state, MatrixView inputs, MatrixView noise_std) {
+void check_rows(const EnsembleState& state, MatrixView inputs, MatrixView noise_std) {
   check_inputs(state, inputs);
   check_noise(state, inputs.rows(), noise_std);
+}
+
+MemberRows rows_of_networks(const EnsembleState& state, MatrixView inputs, MatrixView noise_std) {
+  check_rows(state, inputs, noise_std);
   return {inputs.rows(), [&state, inputs, noise_std](std::size_t first, std::size_t count) {
-            const MatrixView noise = noise_std.empty() ? MatrixView{} : noise_std.row_block(first, count);
-            return network_blocks(state, inputs.row_block(first, count), noise, first);
+            NetworkPass pass(state);
+            pass.take(inputs.row_block(first, count), rows_or_none(noise_std, first, count), first);
+            std::vector<MemberBlock> blocks;
+            for (std::size_t l = 0; l < state.members.size(); ++l) blocks.push_back(pass.member(l));
+            return blocks;
           }};
 }
 
@@ -152,33 +112,57 @@ void resize_components(const EnsembleState& state, std::size_t rows, MixtureComp
   components.epistemic_variance.resize(values);
 }
 
-void write_components(const EnsembleState& state, const std::vector<MemberBlock>& members, std::size_t first,
-                      MixtureComponents& components) {
+void write_member(const EnsembleState& state, std::size_t l, const MemberBlock& block, std::size_t first,
+                  MixtureComponents& components) {
   const std::size_t q = components.outputs;
-  std::vector<double> epistemic(q);
-  for (std::size_t l = 0; l < members.size(); ++l) {
-    const MemberBlock& block = members[l];
-    for (std::size_t i = 0; i < block.mean.rows(); ++i) {
-      epistemic_variances(state.members[l].posterior, block.features.row(i), epistemic);
-      const std::size_t at = ((first + i) * members.size() + l) * q;
-      for (std::size_t k = 0; k < q; ++k) {
-        const double scale = state.target_scaler.scale[k];
-        components.mean[at + k] = block.mean(i, k) * scale + state.target_scaler.shift[k];
-        components.aleatoric_variance[at + k] = block.variance(i, k) * (scale * scale);
-        components.epistemic_variance[at + k] = epistemic[k] * (scale * scale);
-      }
+  for (std::size_t i = 0; i < block.mean.rows(); ++i) {
+    const std::size_t at = ((first + i) * state.members.size() + l) * q;
+    const std::span<double> epistemic = std::span(components.epistemic_variance).subspan(at, q);
+    epistemic_variances(state.members[l].posterior, block.features.row(i), epistemic);
+    for (std::size_t k = 0; k < q; ++k) {
+      const double scale = state.target_scaler.scale[k];
+      components.mean[at + k] = block.mean(i, k) * scale + state.target_scaler.shift[k];
+      components.aleatoric_variance[at + k] = block.variance(i, k) * (scale * scale);
+      epistemic[k] *= scale * scale;
     }
   }
+}
+
+void write_components(const EnsembleState& state, const std::vector<MemberBlock>& members, std::size_t first,
+                      MixtureComponents& components) {
+  for (std::size_t l = 0; l < members.size(); ++l) write_member(state, l, members[l], first, components);
+}
+
+void write_components(const EnsembleState& state, NetworkPass& pass, MatrixView inputs, MatrixView noise_std,
+                      std::size_t first, MixtureComponents& components) {
+  pass.take(inputs, noise_std, first);
+  for (std::size_t l = 0; l < state.members.size(); ++l) write_member(state, l, pass.member(l), first, components);
 }
 
 Predictive predictive_of(const EnsembleState& state, const MemberRows& rows, int threads) {
   MixtureComponents components;
   resize_components(state, rows.rows, components);
-  const std::size_t blocks = (rows.rows + forward_rows - 1) / forward_rows;
-  base::parallel_for(blocks, threads, [&](std::size_t index) {
+  base::parallel_for(blocks_of(rows.rows), threads, [&](std::size_t index) {
     const std::size_t first = index * forward_rows;
-    const std::size_t count = std::min(forward_rows, rows.rows - first);
-    write_components(state, rows.block(first, count), first, components);
+    write_components(state, rows.block(first, std::min(forward_rows, rows.rows - first)), first, components);
+  });
+  return Predictive(std::move(components));
+}
+
+Predictive predictive_of(const EnsembleState& state, MatrixView inputs, MatrixView noise_std, int threads) {
+  check_rows(state, inputs, noise_std);
+  MixtureComponents components;
+  resize_components(state, inputs.rows(), components);
+  const std::size_t blocks = blocks_of(inputs.rows());
+  const auto tasks = std::min<std::size_t>(blocks, 8 * static_cast<std::size_t>(base::thread_count(threads)));
+  base::parallel_for(tasks, threads, [&](std::size_t task) {
+    NetworkPass pass(state);
+    for (std::size_t index = task * blocks / tasks; index < (task + 1) * blocks / tasks; ++index) {
+      const std::size_t first = index * forward_rows;
+      const std::size_t count = std::min(forward_rows, inputs.rows() - first);
+      write_components(state, pass, inputs.row_block(first, count), rows_or_none(noise_std, first, count), first,
+                       components);
+    }
   });
   return Predictive(std::move(components));
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "model/ensemble_state.hpp"
+#include "model/network_pass.hpp"
 
 namespace credens::model {
 
@@ -32,6 +33,9 @@ MemberRows rows_of_networks(const EnsembleState& state, MatrixView inputs, Matri
 /// The arrays of an ensemble of the same members; `outputs` must outlive the result. Throws data where they do not fit.
 MemberRows rows_of_arrays(const EnsembleState& state, const MemberOutputs& outputs);
 
+/// Throws data for wrong shapes and unusable noise, usage for a model without networks.
+void check_rows(const EnsembleState& state, MatrixView inputs, MatrixView noise_std);
+
 /// Throws usage for a model made from arrays.
 void require_networks(const EnsembleState& state);
 
@@ -45,7 +49,12 @@ void resize_components(const EnsembleState& state, std::size_t rows, MixtureComp
 void write_components(const EnsembleState& state, const std::vector<MemberBlock>& members, std::size_t first,
                       MixtureComponents& components);
 
+/// The same for rows in the units of the data, one member after the other while its outputs are in the cache.
+void write_components(const EnsembleState& state, NetworkPass& pass, MatrixView inputs, MatrixView noise_std,
+                      std::size_t first, MixtureComponents& components);
+
 /// The predictive distribution at all rows, computed by `threads` threads.
 Predictive predictive_of(const EnsembleState& state, const MemberRows& rows, int threads);
+Predictive predictive_of(const EnsembleState& state, MatrixView inputs, MatrixView noise_std, int threads);
 
 }  // namespace credens::model

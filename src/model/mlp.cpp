@@ -19,35 +19,37 @@ void check(const MlpShape& shape) {
   }
 }
 
-/// The raw values of a row's noise: where they lie and how far apart those of neighbouring outputs are.
-struct RawNoise {
-  const float* values;
-  std::size_t step;
-};
-
-RawNoise raw_noise(const Mlp& network, const float* head) {
+/// The learned variances of some rows: shared noise has one per row, per-output noise q, constant noise q in all, known
+/// noise none.
+std::span<const float> learned_variances(const Mlp& network, const HeadView& view, std::size_t rows,
+                                         NoiseBuffers& buffers) {
   const MlpShape& shape = network.shape();
-  switch (shape.noise) {
-    case NoiseKind::shared:
-      return {head + shape.outputs, 0};
-    case NoiseKind::per_output:
-      return {head + shape.outputs, 1};
-    case NoiseKind::constant:
-      return {network.constant_noise().data(), 1};
-    case NoiseKind::known:
-      break;
+  const std::size_t units = shape.noise_units();
+  std::size_t count = rows * units;
+  if (shape.noise == NoiseKind::constant) {
+    count = shape.outputs;
+    std::ranges::copy(network.constant_noise(), buffers.raw.begin());
   }
-  return {nullptr, 0};
+  for (std::size_t i = 0; i < rows && units > 0; ++i) {
+    std::copy_n(view.head + i * view.head_stride + shape.outputs, units, buffers.raw.data() + i * units);
+  }
+  math::noise_variance(shape.noise_link, static_cast<float>(noise_floor), count, buffers.raw.data(),
+                       buffers.variance.data(), buffers.slope.data());
+  return std::span<const float>(buffers.variance).first(count);
 }
 
-/// `known` is empty where no noise is known.
-void fill_variance(const Mlp& network, const float* head, std::span<const double> known, std::span<double> variance) {
-  const RawNoise raw = raw_noise(network, head);
-  for (std::size_t k = 0; k < variance.size(); ++k) {
-    const double known_part = known.empty() ? 0 : known[k];
-    variance[k] = raw.values == nullptr
-                      ? std::max(known_part, noise_floor)
-                      : learned_variance(network.shape().noise_link, raw.values[k * raw.step]) + known_part;
+/// `known` [rows x q] is empty where no noise is known. Rows from `first` on of `block`.
+void fill_variances(const MlpShape& shape, std::span<const float> learned, MatrixView known, std::size_t first,
+                    std::size_t rows, MemberBlock& block) {
+  const std::size_t row_step = shape.noise_units();
+  const std::size_t output_step = shape.noise == NoiseKind::shared ? 0 : 1;
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t k = 0; k < shape.outputs; ++k) {
+      const double known_part = known.empty() ? 0 : known(first + i, k);
+      block.variance(first + i, k) = shape.noise == NoiseKind::known
+                                         ? std::max(known_part, noise_floor)
+                                         : learned[i * row_step + k * output_step] + known_part;
+    }
   }
 }
 
@@ -127,8 +129,13 @@ double Mlp::squared_norm() const {
   return sum;
 }
 
-ForwardBuffers::ForwardBuffers(const MlpShape& shape, std::size_t rows) : rows_(rows) {
-  for (std::size_t i = 0; i < shape.layers(); ++i) activations_.emplace_back(rows * math::padded(shape.layer(i).out));
+void ForwardBuffers::reserve(const MlpShape& shape, std::size_t rows) {
+  if (rows <= rows_) return;
+  rows_ = rows;
+  activations_.resize(shape.layers());
+  for (std::size_t i = 0; i < shape.layers(); ++i) activations_[i].resize(rows * math::padded(shape.layer(i).out));
+  const std::size_t raw_values = std::max(rows * shape.noise_units(), shape.outputs);
+  for (auto* buffer : {&noise_.raw, &noise_.variance, &noise_.slope}) buffer->resize(raw_values);
 }
 
 HeadView forward(const Mlp& network, const float* inputs, std::size_t stride, std::size_t rows,
@@ -152,30 +159,28 @@ HeadView forward(const Mlp& network, const float* inputs, std::size_t stride, st
   return view;
 }
 
-// log(1 + e^r) = max(r, 0) + log(1 + e^-|r|): neither overflows nor loses small values.
-double learned_variance(NoiseLink link, double raw) {
-  if (link == NoiseLink::exp) return std::exp(std::clamp(raw, -30.0, 30.0)) + noise_floor;
-  return std::max(raw, 0.0) + std::log1p(std::exp(-std::abs(raw))) + noise_floor;
-}
-
-MemberBlock member_block(const Mlp& network, const float* inputs, std::size_t stride, std::size_t rows,
-                         MatrixView known_variance, ForwardBuffers& buffers) {
+void fill_member_block(const Mlp& network, const float* inputs, std::size_t stride, std::size_t rows,
+                       MatrixView known_variance, ForwardBuffers& buffers, MemberBlock& block) {
   const MlpShape& shape = network.shape();
-  MemberBlock block{.features = Matrix(rows, shape.features()),
-                    .mean = Matrix(rows, shape.outputs),
-                    .variance = Matrix(rows, shape.outputs)};
+  block.features.resize(rows, shape.features());
+  block.mean.resize(rows, shape.outputs);
+  block.variance.resize(rows, shape.outputs);
   for (std::size_t first = 0; first < rows; first += buffers.rows()) {
     const std::size_t count = std::min(buffers.rows(), rows - first);
     const HeadView view = forward(network, inputs + first * stride, stride, count, buffers);
     for (std::size_t i = 0; i < count; ++i) {
-      const float* head = view.head + i * view.head_stride;
-      const std::size_t row = first + i;
-      std::copy_n(view.features + i * view.feature_stride, shape.features(), block.features.row(row).data());
-      std::copy_n(head, shape.outputs, block.mean.row(row).data());
-      fill_variance(network, head, known_variance.empty() ? std::span<const double>{} : known_variance.row(row),
-                    block.variance.row(row));
+      std::copy_n(view.features + i * view.feature_stride, shape.features(), block.features.row(first + i).data());
+      std::copy_n(view.head + i * view.head_stride, shape.outputs, block.mean.row(first + i).data());
     }
+    const std::span<const float> learned = learned_variances(network, view, count, buffers.noise());
+    fill_variances(shape, learned, known_variance, first, count, block);
   }
+}
+
+MemberBlock member_block(const Mlp& network, const float* inputs, std::size_t stride, std::size_t rows,
+                         MatrixView known_variance, ForwardBuffers& buffers) {
+  MemberBlock block;
+  fill_member_block(network, inputs, stride, rows, known_variance, buffers, block);
   return block;
 }
 

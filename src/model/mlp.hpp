@@ -84,17 +84,28 @@ struct HeadView {
 /// Rows that a forward pass takes at a time, so that their activations stay in a core's cache.
 constexpr std::size_t forward_rows = 256;
 
+/// Raw values of the noise side by side, and what becomes of them.
+struct NoiseBuffers {
+  base::AlignedVector<float> raw;
+  base::AlignedVector<float> variance;
+  base::AlignedVector<float> slope;
+};
+
 /// Room for the activations of up to `rows` rows; reused between calls so that a pass allocates nothing.
 class ForwardBuffers {
  public:
-  ForwardBuffers(const MlpShape& shape, std::size_t rows);
+  ForwardBuffers(const MlpShape& shape, std::size_t rows) { reserve(shape, rows); }
+
+  void reserve(const MlpShape& shape, std::size_t rows);  ///< room for at least as many rows
 
   std::size_t rows() const { return rows_; }
   float* layer(std::size_t index) { return activations_[index].data(); }
+  NoiseBuffers& noise() { return noise_; }
 
  private:
-  std::size_t rows_;
+  std::size_t rows_ = 0;
   std::vector<base::AlignedVector<float>> activations_;
+  NoiseBuffers noise_;
 };
 
 /// `inputs`: scaled rows of `stride` floats (a multiple of 16, pads zero, 64-byte aligned). The views point into inputs
@@ -109,11 +120,10 @@ struct MemberBlock {
   Matrix variance;  ///< [n x q]: learned (with its floor) plus known; known alone is at least the floor
 };
 
-/// From the noise head's raw value to a learned variance: softplus, or exp of the value clamped to [-30, 30], plus
-/// noise_floor.
-double learned_variance(NoiseLink link, double raw);
-
-/// Any number of rows, in passes of buffers.rows(). `known_variance` [n x q] in network units, or empty.
+/// Any number of rows, in passes of buffers.rows(). `known_variance` [n x q] in network units, or empty. Allocates only
+/// where `block` was never as large.
+void fill_member_block(const Mlp& network, const float* inputs, std::size_t stride, std::size_t rows,
+                       MatrixView known_variance, ForwardBuffers& buffers, MemberBlock& block);
 MemberBlock member_block(const Mlp& network, const float* inputs, std::size_t stride, std::size_t rows,
                          MatrixView known_variance, ForwardBuffers& buffers);
 

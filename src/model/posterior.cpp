@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "math/linalg.hpp"
 
@@ -12,8 +11,15 @@ namespace credens::model {
 
 namespace {
 
+/// In four chains, so that an addition need not wait for the one before.
 double dot(std::span<const double> a, std::span<const double> b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+  double sums[4] = {};
+  std::size_t j = 0;
+  for (; j + 4 <= a.size(); j += 4) {
+    for (std::size_t c = 0; c < 4; ++c) sums[c] += a[j + c] * b[j + c];
+  }
+  for (; j < a.size(); ++j) sums[0] += a[j] * b[j];
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
 /// phi, with the constant 1 of a random bias.
@@ -31,9 +37,7 @@ double diagonal_variance(std::span<const double> variance, std::span<const doubl
 }
 
 double full_variance(const MemberPosterior& posterior, std::span<const double> phi, std::size_t output) {
-  const Matrix& factor = posterior.factor_of(output);
-  if (!posterior.random_bias) return math::squared_norm_through(factor, phi);
-  return math::squared_norm_through(factor, with_constant(posterior, phi));
+  return math::squared_norm_through(posterior.factor_of(output), phi);
 }
 
 /// y = S^T x for upper triangular S.

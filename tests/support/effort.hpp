@@ -6,17 +6,18 @@
 
 #include <cstddef>
 
-namespace credens::test {
-
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-constexpr bool is_sanitized = true;
-#else
-constexpr bool is_sanitized = false;
+#define CREDENS_TEST_SANITIZED 1
 #endif
-#else
-constexpr bool is_sanitized = false;
 #endif
+#ifndef CREDENS_TEST_SANITIZED
+#define CREDENS_TEST_SANITIZED 0
+#endif
+
+namespace credens::test {
+
+constexpr bool is_sanitized = CREDENS_TEST_SANITIZED;
 
 /// Every how many of a long row of like cases are tried.
 constexpr std::size_t stride_of_cases(std::size_t when_sanitized) {

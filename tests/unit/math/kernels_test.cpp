@@ -329,10 +329,10 @@ TEST(GatherRows, CopiesRowsInTheGivenOrder) {
   base::RandomStream random({.seed = 3});
   const Floats from = random_matrix(9, 32, 32, random);
   const std::uint32_t order[] = {8, 0, 3, 3, 7};
-  Floats to(5 * 32);
+  Floats to(5 * 48);
   Floats expected = to;
-  gather_rows(from.data(), 32, order, 5, to.data());
-  plain::gather_rows(from.data(), 32, order, 5, expected.data());
+  gather_rows(from.data(), 32, order, 5, to.data(), 48);
+  plain::gather_rows(from.data(), 32, order, 5, expected.data(), 48);
   EXPECT_TRUE(same_bits(to, expected));
   EXPECT_EQ(to[0], from[8 * 32]);
 }

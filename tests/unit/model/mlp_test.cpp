@@ -154,32 +154,6 @@ TEST(Forward, GivesARowTheSameBitsAloneAndInAnyBlock) {
   }
 }
 
-TEST(LearnedVariance, AgreesWithTheTrainingKernel) {
-  std::vector<float> raw;
-  for (int i = -400; i <= 400; ++i) raw.push_back(0.1F * static_cast<float>(i));
-  for (const NoiseLink link : all_links) {
-    base::AlignedVector<float> in(raw.begin(), raw.end());
-    base::AlignedVector<float> variance(raw.size());
-    base::AlignedVector<float> slope(raw.size());
-    math::noise_variance(link, static_cast<float>(noise_floor), raw.size(), in.data(), variance.data(), slope.data());
-    for (std::size_t i = 0; i < raw.size(); ++i) {
-      EXPECT_NEAR(learned_variance(link, raw[i]) / variance[i], 1, 1e-5) << raw[i];
-    }
-  }
-}
-
-TEST(LearnedVariance, StaysFiniteAndAboveTheFloorForEveryFloat) {
-  const double largest = std::numeric_limits<float>::max();
-  for (const double raw : {-largest, -1e4, -700.0, -30.0, 0.0, 30.0, 700.0, 1e4, largest}) {
-    for (const NoiseLink link : all_links) {
-      EXPECT_TRUE(std::isfinite(learned_variance(link, raw))) << raw;
-      EXPECT_GE(learned_variance(link, raw), noise_floor) << raw;
-    }
-  }
-  EXPECT_EQ(learned_variance(NoiseLink::exp, 31), learned_variance(NoiseLink::exp, 30));
-  EXPECT_DOUBLE_EQ(learned_variance(NoiseLink::softplus, 0), std::numbers::ln2 + 1e-6);
-}
-
 TEST(MemberBlock, TakesKnownNoiseAloneButNeverBelowTheFloor) {
   const Mlp network = random_network({.inputs = 2, .hidden = {3}, .outputs = 2, .noise = NoiseKind::known}, 1);
   const MemberBlock block = block_at(network, random_matrix(1, 2, 2), Matrix(1, 2, {0.5, 1e-9}), 1);

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The networks of an ensemble at a few rows at a time, in memory that is kept from call to call. For one thread.
+
+#pragma once
+
+#include <vector>
+
+#include "model/ensemble_state.hpp"
+
+namespace credens::model {
+
+class NetworkPass {
+ public:
+  explicit NetworkPass(const EnsembleState& state);  ///< which must outlive this
+
+  /// Takes rows in the units of the data: `inputs` [n x d] and known noise `noise_std` [n x q] or empty, of the shapes
+  /// that the state wants. `first_row` is how sentences count the first. Throws data for values out of range.
+  void take(MatrixView inputs, MatrixView noise_std, std::size_t first_row);
+
+  /// What member l says of the rows taken; valid until the next call. Throws numerical where that is not finite.
+  const MemberBlock& member(std::size_t l);
+
+ private:
+  const EnsembleState& state_;
+  std::vector<ForwardBuffers> buffers_;  ///< one for each shape that differs from that of the member before
+  std::vector<std::size_t> buffers_of_member_;
+  base::AlignedVector<float> scaled_;  ///< [n x stride_]
+  std::size_t stride_;
+  std::size_t rows_ = 0;
+  std::size_t first_row_ = 0;
+  Matrix known_variance_;
+  MemberBlock block_;
+};
+
+}  // namespace credens::model

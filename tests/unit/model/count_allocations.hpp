@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstddef>
+
+namespace credens::test {
+
+/// Of this thread so far; not counted under sanitizers, which have an allocator of their own.
+std::size_t allocations();
+
+}  // namespace credens::test
