@@ -92,16 +92,16 @@ TEST_F(TableBlocks, MakeUpTheTableOfAnyFile) {
 
 TEST_F(TableBlocks, OfManyPortionsMakeUpTheTable) {
   std::string text;
-  for (int row = 0; row < 700000; ++row) text += std::to_string(row) + ",1234567.25\n";  // three windows
+  for (int row = 0; row < 400000; ++row) text += std::to_string(row) + ",1234567.25\n";  // two windows
   const auto path = write("t.csv", text);
   TableReader reader(path, {.threads = 2});
   std::size_t count = 0;
   for (Table block; reader.next(block);) {
     EXPECT_EQ(block.values(0, 0), static_cast<double>(count));
     count += block.rows();
-    EXPECT_TRUE(block.rows() == block_rows || count == 700000U);
+    EXPECT_TRUE(block.rows() == block_rows || count == 400000U);
   }
-  EXPECT_EQ(count, 700000U);
+  EXPECT_EQ(count, 400000U);
 }
 
 TEST_F(TableBlocks, NameThePlaceInTheFile) {
