@@ -29,6 +29,7 @@ struct EvaluateArguments {
 
 /// The scores of the model as it is and with its members' own width taken away.
 struct Comparison {
+  std::size_t rows = 0;
   Scores classical;
   Scores extended;
 };
@@ -54,18 +55,56 @@ void check(const EvaluateArguments& arguments) {
   base::require(arguments.weight.empty(), ErrorCode::usage, "--weight names a column, but --outputs gives arrays");
 }
 
-Comparison compare(const Ensemble& ensemble, const Rows& rows, const EvaluateArguments& arguments) {
-  const Matrix targets = targets_of(ensemble, rows, arguments.target);
-  const Matrix truth =
-      arguments.truth.empty() ? Matrix() : columns_per_output(ensemble, rows.table, arguments.truth, "--truth");
-  const std::vector<double> weights = rows.arrays ? rows.arrays->row_weights : weights_of(rows.table, arguments.weight);
+void append(const Matrix& rows, std::vector<double>& values) {
+  values.insert(values.end(), rows.values().begin(), rows.values().end());
+}
+
+void append(const MixtureComponents& block, MixtureComponents& all) {
+  all.rows += block.rows;
+  all.outputs = block.outputs;
+  all.weights = block.weights;
+  for (std::vector<double> MixtureComponents::*part :
+       {&MixtureComponents::mean, &MixtureComponents::aleatoric_variance, &MixtureComponents::epistemic_variance}) {
+    (all.*part).insert((all.*part).end(), (block.*part).begin(), (block.*part).end());
+  }
+}
+
+/// What scores are made of. The inputs are not kept.
+struct Observations {
+  MixtureComponents predictions = {};
+  std::vector<double> targets = {};
+  std::vector<double> truth = {};
+  std::vector<double> weights = {};
+
+  void add(const Ensemble& ensemble, const Rows& rows, const EvaluateArguments& arguments) {
+    append(targets_of(ensemble, rows, arguments.target), targets);
+    if (!arguments.truth.empty()) append(columns_per_output(ensemble, rows.table, arguments.truth, "--truth"), truth);
+    const std::vector<double> given = rows.arrays ? rows.arrays->row_weights : weights_of(rows.table, arguments.weight);
+    weights.insert(weights.end(), given.begin(), given.end());
+    append(predict(ensemble, rows).components(), predictions);
+  }
+};
+
+Observations observe(const Ensemble& ensemble, const EvaluateArguments& arguments) {
+  Observations observations;
+  RowStream stream(ensemble, arguments.rows);
+  while (const Rows* rows = stream.next()) observations.add(ensemble, *rows, arguments);
+  return observations;
+}
+
+Comparison compare(const Ensemble& ensemble, const EvaluateArguments& arguments) {
+  Observations observations = observe(ensemble, arguments);
+  const Predictive predictive(std::move(observations.predictions));
+  const MatrixView targets(observations.targets.data(), predictive.rows(), predictive.outputs());
+  const MatrixView truth(observations.truth.data(), observations.truth.size() / predictive.outputs(),
+                         predictive.outputs());
   const ScoreOptions options{.level = arguments.level,
                              .interval = arguments.interval,
-                             .weights = weights,
+                             .weights = observations.weights,
                              .truth = truth,
                              .target_std = ensemble.state().target_scaler.scale};
-  const Predictive predictive = predict(ensemble, rows);
-  return {.classical = score(predictive.classical(), targets, options),
+  return {.rows = predictive.rows(),
+          .classical = score(predictive.classical(), targets, options),
           .extended = score(predictive, targets, options)};
 }
 
@@ -99,8 +138,8 @@ void add_scores(Json& document, const Scores& classical, const Scores& extended)
   document["extended"] = scores_json(extended);
 }
 
-Json comparison_json(const Comparison& comparison, const Ensemble& ensemble, std::size_t rows, double level) {
-  Json document = {{"rows", rows},
+Json comparison_json(const Comparison& comparison, const Ensemble& ensemble, double level) {
+  Json document = {{"rows", comparison.rows},
                    {"level", level},
                    {"posterior", base::name_of(ensemble.posterior())},
                    {"outputs", ensemble.target_names()}};
@@ -143,10 +182,10 @@ report::Table comparison_table(const Scores& classical, const Scores& extended, 
   return table;
 }
 
-void print_tables(const Comparison& comparison, const Ensemble& ensemble, std::size_t rows, double level) {
+void print_tables(const Comparison& comparison, const Ensemble& ensemble, double level) {
   const std::string posterior(base::name_of(ensemble.posterior()));
   report::Table table = comparison_table(comparison.classical, comparison.extended, posterior);
-  table.caption = fmt::format("{} rows, level {}", rows, base::to_text(level));
+  table.caption = fmt::format("{} rows, level {}", comparison.rows, base::to_text(level));
   std::string text = report::table_text(table);
   for (std::size_t k = 0; k < comparison.extended.per_output.size(); ++k) {
     table = comparison_table(comparison.classical.per_output[k], comparison.extended.per_output[k], posterior);
@@ -159,12 +198,11 @@ void print_tables(const Comparison& comparison, const Ensemble& ensemble, std::s
 void run(const EvaluateArguments& arguments) {
   check(arguments);
   const Ensemble ensemble = load(arguments.rows.model);
-  const Rows rows = read_rows(ensemble, arguments.rows);
-  const Comparison comparison = compare(ensemble, rows, arguments);
+  const Comparison comparison = compare(ensemble, arguments);
   if (arguments.json) {
-    print_json(comparison_json(comparison, ensemble, rows.count(), arguments.level));
+    print_json(comparison_json(comparison, ensemble, arguments.level));
   } else {
-    print_tables(comparison, ensemble, rows.count(), arguments.level);
+    print_tables(comparison, ensemble, arguments.level);
   }
 }
 

@@ -2,7 +2,6 @@
 
 #include <credens/fit.hpp>
 #include <credens/store.hpp>
-#include <credens/widen.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -11,14 +10,15 @@
 #include "cli/expectations.hpp"
 #include "cli/files.hpp"
 #include "cli/interrupt.hpp"
-#include "cli/rows.hpp"
 #include "cli/summary.hpp"
 #include "cli/training.hpp"
 #include "cli/verbs.hpp"
 #include "learn/preparation.hpp"
 #include "learn/recipe.hpp"
 #include "learn/train_members.hpp"
+#include "learn/widen_rows.hpp"
 #include "math/statistics.hpp"
+#include "model/ensemble_state.hpp"
 #include "report/number.hpp"
 
 namespace credens::cli {
@@ -104,7 +104,7 @@ void check(const FitArguments& arguments) {
   check_writable(arguments.output);
 }
 
-TrainingPlan plan_of(const FitArguments& arguments, const Dataset& train, const FitOptions& options) {
+TrainingPlan plan_of(const FitArguments& arguments, const learn::TrainingRows& train, const FitOptions& options) {
   const bool named = !arguments.checkpoint.empty();
   const std::string by_default = is_stream(arguments.output) ? "" : arguments.output + ".checkpoint";
   return {.train = &train,
@@ -118,17 +118,21 @@ TrainingPlan plan_of(const FitArguments& arguments, const Dataset& train, const 
 
 /// Epistemic by aleatoric variance at the rows of training: what `evaluate` says of them, the mean over outputs of each
 /// output's weighted median.
-double median_ratio(const Ensemble& ensemble, const Dataset& train) {
+double median_ratio(const Ensemble& ensemble, data::RowSource& train) {
   std::vector<std::vector<double>> ratios(ensemble.outputs());
-  predict_blocks(ensemble, train.inputs(), train.noise_std(), [&ratios](const Predictive& predictive) {
+  std::vector<double> weights;
+  train.rewind();
+  for (data::RowBlock block; train.next(block);) {
+    const Predictive predictive = ensemble.predict(block.inputs, {.noise_std = block.noise_std});
     const Matrix epistemic = predictive.epistemic_variance();
     const Matrix aleatoric = predictive.aleatoric_variance();
     for (std::size_t row = 0; row < epistemic.rows(); ++row) {
       for (std::size_t k = 0; k < ratios.size(); ++k) ratios[k].push_back(epistemic(row, k) / aleatoric(row, k));
     }
-  });
+    weights.insert(weights.end(), block.weights.begin(), block.weights.end());
+  }
   double sum = 0;
-  for (const std::vector<double>& output : ratios) sum += math::weighted_median(output, train.weights());
+  for (const std::vector<double>& output : ratios) sum += math::weighted_median(output, weights);
   return sum / static_cast<double>(ratios.size());
 }
 
@@ -142,11 +146,11 @@ void save_finished(const Ensemble& ensemble, const std::string& path, const Trai
 }
 
 /// Rows of their own for early stopping, whose inputs are found by the names of training.
-std::optional<Dataset> read_validation(const FitSettings& settings, const Dataset& train) {
+std::optional<Dataset> read_validation(const FitSettings& settings, const DatasetParts& train) {
   if (settings.validation_file.empty()) return std::nullopt;
   DatasetOptions columns = settings.columns;
-  if (!train.input_names().empty()) {
-    columns.inputs = train.input_names();
+  if (!train.input_names.empty()) {
+    columns.inputs = train.input_names;
     columns.ignore.clear();
   }
   return Dataset::from_file(settings.validation_file, columns);
@@ -163,7 +167,7 @@ auto with_source(const std::string& source, const Work& work) {
   }
 }
 
-void check_rows(const FitArguments& arguments, const FitOptions& options, const Dataset& train) {
+void check_rows(const FitArguments& arguments, const FitOptions& options, const learn::TrainingRows& train) {
   FitOptions alone = options;
   alone.validation = nullptr;
   with_source(arguments.train, [&] { learn::check(alone, train); });
@@ -175,14 +179,20 @@ void check_rows(const FitArguments& arguments, const FitOptions& options, const 
   });
 }
 
-Ensemble train_and_widen(const FitArguments& arguments, const Dataset& train, const FitOptions& given) {
+/// A model is made of one table, however often that was read.
+void check_unchanged(const Ensemble& narrow, const Ensemble& wide, const std::string& source) {
+  base::require(narrow.state().data == wide.state().data, ErrorCode::data, "{} changed while it was read", source);
+}
+
+Ensemble train_and_widen(const FitArguments& arguments, const learn::TrainingRows& train, const FitOptions& given) {
   const InterruptWatch watch;
   FitOptions options = given;
   options.stop = watch.token();
   Training training(plan_of(arguments, train, options));
   const Ensemble narrow = learn::assemble(train, options, with_source(arguments.train, [&] { return training.run(); }));
   training.stop_if_asked();
-  Ensemble wide = widen(narrow, train, {.threads = options.threads});
+  Ensemble wide = learn::widen(narrow, train.source(), {.threads = options.threads});
+  check_unchanged(narrow, wide, arguments.train);
   training.stop_if_asked();
   save_finished(wide, arguments.output, training);
   return wide;
@@ -192,13 +202,13 @@ void run(const FitArguments& arguments) {
   if (arguments.print_config) return print(config_text(arguments.settings));
   check(arguments);
   const auto start = std::chrono::steady_clock::now();
-  const Dataset train = Dataset::from_file(arguments.train, arguments.settings.columns);
+  const learn::TrainingRows train(data::open_rows(arguments.train, arguments.settings.columns));
   FitOptions options = arguments.settings.options;
-  const std::optional<Dataset> validation = read_validation(arguments.settings, train);
+  const std::optional<Dataset> validation = read_validation(arguments.settings, train.layout());
   if (validation) options.validation = &*validation;
   check_rows(arguments, options, train);
   const Ensemble ensemble = train_and_widen(arguments, train, options);
-  const double ratio = median_ratio(ensemble, train);
+  const double ratio = median_ratio(ensemble, train.source());
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   print_summary(ensemble, arguments.output, arguments.json,
                 {{"epistemic / aleatoric",

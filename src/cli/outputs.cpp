@@ -55,9 +55,13 @@ double trained_precision(const Ensemble& ensemble) {
 void warn_of_other_rows(const Ensemble& ensemble, const Rows& rows, const Matrix& targets,
                         const std::vector<double>& weights, const RowArguments& arguments) {
   if (rows.count() != ensemble.state().data.rows) return;
-  const Dataset dataset = dataset_of(
-      ensemble, {.inputs = rows.inputs, .targets = targets, .weights = weights, .noise_std = rows.noise_std});
-  warn_unless_trained_on(ensemble, dataset, arguments.data, arguments.model);
+  const Dataset dataset({.inputs = rows.inputs,
+                         .targets = targets,
+                         .weights = weights,
+                         .noise_std = rows.noise_std,
+                         .input_names = ensemble.state().layout.input_names,
+                         .target_names = ensemble.target_names()});
+  warn_unless_trained_on(ensemble, dataset.fingerprint(), arguments.data, arguments.model);
 }
 
 void run(const OutputsArguments& arguments) {

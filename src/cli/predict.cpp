@@ -82,44 +82,61 @@ std::vector<std::string> kept_names(const data::Table& table, const std::vector<
   return names;
 }
 
-void write_joint(const Ensemble& ensemble, const Rows& rows, const std::string& path) {
-  const auto count = static_cast<double>(rows.count());
+std::vector<Matrix> joint_covariance(const Ensemble& ensemble, RowStream& stream) {
+  std::vector<double> inputs;
+  stream.rewind();
+  while (const Rows* rows = stream.next()) {
+    if (rows->arrays) return ensemble.joint_epistemic_covariance(*rows->arrays);
+    inputs.insert(inputs.end(), rows->inputs.values().begin(), rows->inputs.values().end());
+  }
+  const std::size_t count = inputs.size() / ensemble.inputs();
+  return ensemble.joint_epistemic_covariance(Matrix(count, ensemble.inputs(), std::move(inputs)));
+}
+
+void write_joint(const Ensemble& ensemble, RowStream& stream, const std::string& path) {
+  const std::size_t rows = stream.count_rows();
+  const auto count = static_cast<double>(rows);
   check_memory(2 * count * count * static_cast<double>(ensemble.outputs()),
-               fmt::format("the joint covariance of {} rows", rows.count()));
-  data::NpyArray array{.shape = {ensemble.outputs(), rows.count(), rows.count()}, .values = {}};
-  const std::vector<Matrix> joint = rows.arrays ? ensemble.joint_epistemic_covariance(*rows.arrays)
-                                                : ensemble.joint_epistemic_covariance(rows.inputs);
-  for (const Matrix& matrix : joint)
+               fmt::format("the joint covariance of {} rows", rows));
+  data::NpyArray array{.shape = {ensemble.outputs(), rows, rows}, .values = {}};
+  for (const Matrix& matrix : joint_covariance(ensemble, stream))
     array.values.insert(array.values.end(), matrix.values().begin(), matrix.values().end());
   data::write_npy(path, array);
 }
 
-void write_predictions(const Ensemble& ensemble, const Rows& rows, const PredictArguments& arguments,
-                       const PredictionOptions& options) {
-  std::vector<std::string> columns = kept_names(rows.table, arguments.keep);
-  const std::vector<std::string> predictions = prediction_columns(ensemble.target_names(), options);
+std::vector<std::string> columns_of(const Ensemble& ensemble, const RowStream& stream,
+                                    const PredictArguments& arguments) {
+  std::vector<std::string> columns = kept_names(stream.header(), arguments.keep);
+  const std::vector<std::string> predictions = prediction_columns(ensemble.target_names(), arguments.options);
   columns.insert(columns.end(), predictions.begin(), predictions.end());
+  return columns;
+}
+
+void write_block(const Ensemble& ensemble, const Rows& rows, const PredictArguments& arguments, TableWriter& writer) {
   const Matrix kept =
       arguments.keep.empty() ? Matrix(rows.count(), 0) : data::select_columns(rows.table, arguments.keep);
-  TableWriter writer(arguments.output, columns, rows.count());
-  if (!arguments.joint.empty()) write_joint(ensemble, rows, arguments.joint);
-  std::size_t written = 0;
-  predict_blocks(ensemble, rows, [&](const Predictive& predictive) {
-    const Matrix values = prediction_values(predictive, options);
-    const MatrixView parts[] = {kept.view().row_block(written, values.rows()), values};
-    writer.write(parts);
-    written += values.rows();
-  });
+  const Matrix values = prediction_values(predict(ensemble, rows), arguments.options);
+  const MatrixView parts[] = {kept, values};
+  writer.write(parts);
+}
+
+void write_predictions(const Ensemble& ensemble, RowStream& stream, const PredictArguments& arguments) {
+  const std::vector<std::string> columns = columns_of(ensemble, stream, arguments);
+  stream.next();  // a table that does not fit is refused before anything is written
+  TableWriter writer(arguments.output, columns, stream.count_rows());
+  if (!arguments.joint.empty()) write_joint(ensemble, stream, arguments.joint);
+  stream.rewind();
+  while (const Rows* rows = stream.next()) write_block(ensemble, *rows, arguments, writer);
   writer.commit();
 }
 
-void run(const PredictArguments& arguments) {
-  check(arguments);
+void run(const PredictArguments& given) {
+  check(given);
+  PredictArguments arguments = given;
+  arguments.options.level = given.level.value_or(given.options.level);
   const Ensemble ensemble = load(arguments.rows.model);
-  const Rows rows = read_rows(ensemble, arguments.rows);
-  PredictionOptions options = arguments.options;
-  options.level = arguments.level.value_or(options.level);
-  write_predictions(ensemble, rows, arguments, options);
+  RowStream stream(ensemble, arguments.rows);
+  write_predictions(ensemble, stream, arguments);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "cli/columns.hpp"
 #include "cli/files.hpp"
@@ -91,11 +92,20 @@ Matrix in_data_units(const data::Scaler& scaler, const Matrix& targets) {
   return values;
 }
 
-Matrix copy_rows(MatrixView values, std::size_t first, std::size_t count) {
-  if (values.empty()) return {};
-  Matrix copy(count, values.cols());
-  for (std::size_t row = 0; row < count; ++row) std::ranges::copy(values.row(first + row), copy.row(row).begin());
-  return copy;
+Rows rows_of_folder(const std::string& folder) {
+  return {.source = folder, .arrays = load_outputs(folder).outputs};
+}
+
+void require_networks(const Ensemble& ensemble, const std::string& model) {
+  base::require(ensemble.has_networks(), ErrorCode::usage,
+                "{} was made from arrays and has no networks: give --outputs in place of DATA", model);
+}
+
+/// Fills in what the model finds in the table.
+void find_inputs(const Ensemble& ensemble, const std::vector<std::string>& noise_std, Rows& rows) {
+  rows.inputs = data::select_inputs(rows.table, ensemble.state().layout);
+  check_range(ensemble.state(), rows.table, rows.inputs);
+  rows.noise_std = noise_of(ensemble, rows.table, noise_std);
 }
 
 Matrix targets_of_arrays(const Ensemble& ensemble, const Rows& rows, const std::vector<std::string>& given) {
@@ -130,43 +140,38 @@ void check_arguments(const RowArguments& arguments) {
   check_standard_input({{"MODEL", arguments.model}, {"DATA", arguments.data}});
 }
 
-Rows rows_of_table(const Ensemble& ensemble, data::Table table, const std::vector<std::string>& noise_std) {
-  Rows rows;
-  rows.inputs = data::select_inputs(table, ensemble.state().layout);
-  check_range(ensemble.state(), table, rows.inputs);
-  rows.noise_std = noise_of(ensemble, table, noise_std);
-  rows.table = std::move(table);
+Rows read_rows(const Ensemble& ensemble, const RowArguments& arguments) {
+  if (!arguments.outputs.empty()) return rows_of_folder(arguments.outputs);
+  require_networks(ensemble, arguments.model);
+  Rows rows{.table = data::read_table(arguments.data, arguments.format)};
+  find_inputs(ensemble, arguments.noise_std, rows);
   return rows;
 }
 
-Rows read_rows(const Ensemble& ensemble, const RowArguments& arguments) {
-  if (!arguments.outputs.empty())
-    return {.source = arguments.outputs, .arrays = load_outputs(arguments.outputs).outputs};
-  base::require(ensemble.has_networks(), ErrorCode::usage,
-                "{} was made from arrays and has no networks: give --outputs in place of DATA", arguments.model);
-  return rows_of_table(ensemble, data::read_table(arguments.data, arguments.format), arguments.noise_std);
+RowStream::RowStream(const Ensemble& ensemble, const RowArguments& arguments)
+    : ensemble_(ensemble), noise_std_(arguments.noise_std) {
+  if (!arguments.outputs.empty()) {
+    block_ = rows_of_folder(arguments.outputs);
+  } else {
+    require_networks(ensemble, arguments.model);
+    reader_.emplace(arguments.data, arguments.format);
+  }
+}
+
+const Rows* RowStream::next() {
+  if (!reader_) return std::exchange(is_given_, true) ? nullptr : &block_;
+  if (!reader_->next(block_.table)) return nullptr;
+  find_inputs(ensemble_, noise_std_, block_);
+  return &block_;
+}
+
+void RowStream::rewind() {
+  is_given_ = false;
+  if (reader_) reader_->rewind();
 }
 
 Predictive predict(const Ensemble& ensemble, const Rows& rows) {
   return rows.arrays ? ensemble.predict(*rows.arrays) : ensemble.predict(rows.inputs, {.noise_std = rows.noise_std});
-}
-
-void predict_blocks(const Ensemble& ensemble, const Rows& rows, const BlockSink& sink) {
-  if (rows.arrays) return sink(ensemble.predict(*rows.arrays));
-  predict_blocks(ensemble, rows.inputs, rows.noise_std, sink);
-}
-
-void predict_blocks(const Ensemble& ensemble, MatrixView inputs, MatrixView noise_std, const BlockSink& sink) {
-  constexpr std::size_t block = 4096;
-  std::size_t first = 0;
-  const auto source = [&](Matrix& block_inputs, Matrix& block_noise) {
-    const std::size_t count = std::min(block, inputs.rows() - first);
-    block_inputs = copy_rows(inputs, first, count);
-    block_noise = copy_rows(noise_std, first, count);
-    first += count;
-    return count > 0;
-  };
-  ensemble.predict_blocks(source, sink);
 }
 
 Matrix columns_per_output(const Ensemble& ensemble, const data::Table& table, const std::vector<std::string>& columns,
@@ -198,15 +203,9 @@ std::vector<double> weights_of(const data::Table& table, const std::string& colu
       table, column, [](double value) { return value >= 0; }, "weight", "a number that is not negative");
 }
 
-Dataset dataset_of(const Ensemble& ensemble, DatasetParts rows) {
-  rows.input_names = ensemble.state().layout.input_names;
-  rows.target_names = ensemble.state().target_names;
-  return Dataset(std::move(rows));
-}
-
-void warn_unless_trained_on(const Ensemble& ensemble, const Dataset& rows, const std::string& data,
+void warn_unless_trained_on(const Ensemble& ensemble, const std::string& fingerprint, const std::string& data,
                             const std::string& model) {
-  if (rows.fingerprint() == ensemble.state().data.fingerprint) return;
+  if (fingerprint == ensemble.state().data.fingerprint) return;
   print_error(fmt::format("credens: warning: {} does not hold the rows, weights and noise that {} was made from",
                           data == "-" ? "standard input" : data, model == "-" ? "standard input" : model));
 }

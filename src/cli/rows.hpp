@@ -14,6 +14,7 @@
 
 #include "cli/arguments.hpp"
 #include "data/table.hpp"
+#include "data/table_reader.hpp"
 
 namespace credens::cli {
 
@@ -29,7 +30,8 @@ struct RowArguments {
 void row_arguments(Arguments& arguments, RowArguments& rows);
 void outputs_option(Arguments& arguments, std::string& into);  ///< `--outputs DIR`
 
-/// What was read. Either `arrays`, or a table with the inputs and, where known, the noise that the model finds in it.
+/// What was read, all of it or a block. Either `arrays`, or a table with the inputs and, where known, the noise that
+/// the model finds in it.
 struct Rows {
   std::string source = {};  ///< how sentences name the folder of arrays
   std::optional<MemberOutputs> arrays = {};
@@ -45,13 +47,27 @@ struct Rows {
 void check_arguments(const RowArguments& arguments);
 
 Rows read_rows(const Ensemble& ensemble, const RowArguments& arguments);
-Rows rows_of_table(const Ensemble& ensemble, data::Table table, const std::vector<std::string>& noise_std);
+
+/// The same block by block, so that memory does not grow with the rows of a table. Arrays are one block.
+class RowStream {
+ public:
+  /// The ensemble must live as long.
+  RowStream(const Ensemble& ensemble, const RowArguments& arguments);
+
+  const Rows* next();  ///< valid until the next call; null: there are no more
+  void rewind();       ///< the next block is the first again
+  std::size_t count_rows() { return reader_ ? reader_->count_rows() : block_.count(); }
+  data::Table header() const { return reader_ ? reader_->header() : data::Table(); }  ///< no rows; empty for arrays
+
+ private:
+  const Ensemble& ensemble_;
+  std::vector<std::string> noise_std_;
+  std::optional<data::TableReader> reader_;  ///< none for arrays
+  Rows block_;
+  bool is_given_ = false;  ///< whether the arrays were
+};
 
 Predictive predict(const Ensemble& ensemble, const Rows& rows);
-
-/// The same block by block, so that the memory of predictions does not grow with the rows of a table.
-void predict_blocks(const Ensemble& ensemble, const Rows& rows, const BlockSink& sink);
-void predict_blocks(const Ensemble& ensemble, MatrixView inputs, MatrixView noise_std, const BlockSink& sink);
 
 /// The targets [N x q] in the units of the data: columns given, or those the model was trained on. Throws data where
 /// there are none.
@@ -67,11 +83,9 @@ Matrix columns_per_output(const Ensemble& ensemble, const data::Table& table, co
 /// The values of a column of row weights; empty where no column is given.
 std::vector<double> weights_of(const data::Table& table, const std::string& column);
 
-/// Rows under the names that the model knows its columns by.
-Dataset dataset_of(const Ensemble& ensemble, DatasetParts rows);
-
-/// Warns where `rows`, read from `data`, are not the rows, weights and noise that the model was made from.
-void warn_unless_trained_on(const Ensemble& ensemble, const Dataset& rows, const std::string& data,
+/// Warns where the fingerprint of rows, read from `data`, is not that of the rows, weights and noise that the model was
+/// made from.
+void warn_unless_trained_on(const Ensemble& ensemble, const std::string& fingerprint, const std::string& data,
                             const std::string& model);
 
 }  // namespace credens::cli

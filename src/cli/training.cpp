@@ -16,7 +16,7 @@ namespace {
 
 store::FitIdentity identity_of(const TrainingPlan& plan) {
   return {.options = learn::stored_options(plan.options),
-          .data = {.rows = plan.train->rows(), .fingerprint = plan.train->fingerprint()},
+          .data = {.rows = plan.train->rows(), .fingerprint = plan.train->summary().fingerprint},
           .version = std::string(version())};
 }
 

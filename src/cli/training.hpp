@@ -12,13 +12,14 @@
 
 #include "cli/member_range.hpp"
 #include "cli/progress.hpp"
+#include "learn/training_rows.hpp"
 #include "model/ensemble_state.hpp"
 #include "store/checkpoint.hpp"
 
 namespace credens::cli {
 
 struct TrainingPlan {
-  const Dataset* train = nullptr;
+  const learn::TrainingRows* train = nullptr;
   FitOptions options = {};  ///< with the token that stops
   MemberRange range = {};
   std::filesystem::path checkpoint = {};  ///< empty: nothing is kept

@@ -3,12 +3,17 @@
 #include <credens/store.hpp>
 #include <credens/widen.hpp>
 
+#include <cmath>
+
 #include "cli/columns.hpp"
 #include "cli/expectations.hpp"
 #include "cli/files.hpp"
 #include "cli/rows.hpp"
 #include "cli/summary.hpp"
 #include "cli/verbs.hpp"
+#include "data/make_dataset.hpp"
+#include "data/row_source.hpp"
+#include "learn/widen_rows.hpp"
 #include "model/ensemble_state.hpp"
 #include "model/names.hpp"
 
@@ -88,22 +93,81 @@ void check(const WidenArguments& arguments) {
 }
 
 /// The rows of TRAIN in the roles that the model knows.
-Dataset training_rows(const Ensemble& ensemble, const WidenArguments& arguments) {
-  base::require(ensemble.has_networks(), ErrorCode::usage,
-                "{} was made from arrays and has no networks: widen its arrays with --outputs", arguments.model);
-  Rows rows = rows_of_table(ensemble, data::read_table(arguments.train, arguments.format), arguments.noise_std);
-  Matrix targets = targets_of(ensemble, rows, arguments.target);
-  return dataset_of(ensemble, {.inputs = std::move(rows.inputs),
-                               .targets = std::move(targets),
-                               .weights = weights_of(rows.table, arguments.weight),
-                               .noise_std = std::move(rows.noise_std)});
-}
+class ModelRows : public data::RowSource {
+ public:
+  ModelRows(const Ensemble& ensemble, const WidenArguments& arguments)
+      : ensemble_(ensemble), arguments_(arguments), stream_(ensemble, row_arguments_of(arguments)) {
+    const bool has_noise = ensemble.state().known_noise || !arguments.noise_std.empty();
+    layout_.inputs = Matrix(0, ensemble.inputs());
+    layout_.targets = Matrix(0, ensemble.outputs());
+    layout_.noise_std = Matrix(0, has_noise ? ensemble.outputs() : 0);
+    layout_.input_names = ensemble.input_names();
+    layout_.target_names = ensemble.target_names();
+  }
+
+  const DatasetParts& layout() const override { return layout_; }
+  bool has_weights() const override { return !arguments_.weight.empty(); }
+  std::size_t count_rows() override { return stream_.count_rows(); }
+
+  bool next(data::RowBlock& block) override {
+    const Rows* rows = stream_.next();
+    if (rows == nullptr) {
+      if (has_weights()) data::check_weight_total(weight_total_, stream_.header().source);
+      return false;
+    }
+    targets_ = targets_of(ensemble_, *rows, arguments_.target);
+    weights_ = weights_of(rows->table, arguments_.weight);
+    for (const double weight : weights_) weight_total_ += weight;
+    check_variances(*rows);
+    block = {.first_row = rows->table.first_row,
+             .inputs = rows->inputs,
+             .targets = targets_,
+             .weights = weights_,
+             .noise_std = rows->noise_std};
+    return true;
+  }
+
+  void rewind() override {
+    stream_.rewind();
+    weight_total_ = 0;
+  }
+
+ private:
+  static RowArguments row_arguments_of(const WidenArguments& arguments) {
+    return {.model = arguments.model,
+            .data = arguments.train,
+            .outputs = {},
+            .noise_std = arguments.noise_std,
+            .format = arguments.format};
+  }
+
+  static void check_variances(const Rows& rows) {
+    for (std::size_t row = 0; row < rows.noise_std.rows(); ++row) {
+      for (const double noise : rows.noise_std.row(row)) {
+        base::require(std::isnormal(noise * noise), ErrorCode::data,
+                      "{}: the noise of row {} is {}, whose square is no usable variance", rows.table.source,
+                      rows.table.first_row + row, noise);
+      }
+    }
+  }
+
+  const Ensemble& ensemble_;
+  const WidenArguments& arguments_;
+  RowStream stream_;
+  DatasetParts layout_;
+  Matrix targets_;               ///< of the block
+  std::vector<double> weights_;  ///< of the block
+  double weight_total_ = 0;
+};
 
 Ensemble widen_model(const WidenArguments& arguments) {
   const Ensemble ensemble = load(arguments.model);
-  const Dataset train = training_rows(ensemble, arguments);
-  warn_unless_trained_on(ensemble, train, arguments.train, arguments.model);
-  return widen(ensemble, train, arguments.options);
+  base::require(ensemble.has_networks(), ErrorCode::usage,
+                "{} was made from arrays and has no networks: widen its arrays with --outputs", arguments.model);
+  ModelRows train(ensemble, arguments);
+  const Ensemble wide = learn::widen(ensemble, train, arguments.options);
+  warn_unless_trained_on(ensemble, wide.state().data.fingerprint, arguments.train, arguments.model);
+  return wide;
 }
 
 /// What is given beats what the folder says.

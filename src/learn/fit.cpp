@@ -15,16 +15,11 @@ namespace learn {
 
 namespace {
 
-data::InputLayout input_layout(const Dataset& train) {
-  data::InputLayout layout{.input_names = train.input_names(),
-                           .inputs = train.inputs().cols(),
-                           .positions = train.input_columns(),
-                           .training_cols = train.table_columns() == 0 ? train.inputs().cols() : train.table_columns()};
-  if (layout.positions.empty()) {
-    layout.positions.resize(layout.inputs);
-    std::iota(layout.positions.begin(), layout.positions.end(), std::size_t{0});
-  }
-  return layout;
+data::InputLayout input_layout(const DatasetParts& train) {
+  return {.input_names = train.input_names,
+          .inputs = train.inputs.cols(),
+          .positions = train.input_columns,
+          .training_cols = train.table_columns};
 }
 
 std::vector<model::Member> by_index(std::vector<model::Member> members) {
@@ -38,7 +33,7 @@ std::vector<model::Member> by_index(std::vector<model::Member> members) {
 
 }  // namespace
 
-Ensemble assemble(const Dataset& train, const FitOptions& options, std::vector<model::Member> members) {
+Ensemble assemble(const TrainingRows& train, const FitOptions& options, std::vector<model::Member> members) {
   Scaling scaling = make_scaling(train, options.standardise_inputs);
   model::EnsembleState state;
   state.weights.assign(members.size(), 1 / static_cast<double>(members.size()));
@@ -46,15 +41,15 @@ Ensemble assemble(const Dataset& train, const FitOptions& options, std::vector<m
   state.total_members = options.members;
   state.input_scaler = std::move(scaling.inputs);
   state.target_scaler = std::move(scaling.targets);
-  state.layout = input_layout(train);
-  state.target_names = train.target_names();
-  state.target_columns = train.target_columns();
-  state.noise_names = train.noise_names();
-  state.known_noise = !train.noise_std().empty();
+  state.layout = input_layout(train.layout());
+  state.target_names = train.layout().target_names;
+  state.target_columns = train.layout().target_columns;
+  state.noise_names = train.layout().noise_names;
+  state.known_noise = train.has_noise();
   state.prior_precision = options.prior_precision;
   state.options = stored_options(options);
   state.seed = options.seed;
-  state.data = {.rows = train.rows(), .fingerprint = train.fingerprint()};
+  state.data = {.rows = train.rows(), .fingerprint = train.summary().fingerprint};
   model::check(state);
   return Ensemble(std::make_shared<const model::EnsembleState>(std::move(state)));
 }
@@ -62,10 +57,11 @@ Ensemble assemble(const Dataset& train, const FitOptions& options, std::vector<m
 }  // namespace learn
 
 Ensemble fit(const Dataset& train, const FitOptions& options) {
-  learn::check(options, train);
+  const learn::TrainingRows rows(train);
+  learn::check(options, rows);
   std::vector<std::size_t> all(options.members);
   std::iota(all.begin(), all.end(), std::size_t{0});
-  return learn::assemble(train, options, learn::train_members(train, options, all));
+  return learn::assemble(rows, options, learn::train_members(rows, options, all));
 }
 
 }  // namespace credens

@@ -25,40 +25,40 @@ std::string column_list(const std::vector<std::size_t>& columns, const std::vect
   return base::join(words, ", ");
 }
 
-void warn_of_constant_columns(const Dataset& train, const FitOptions& options) {
-  if (const auto inputs = data::constant_columns(train.inputs(), train.weights()); !inputs.empty()) {
+void warn_of_constant_columns(const TrainingRows& train, const FitOptions& options) {
+  if (const auto inputs = train.summary().inputs.constant_columns(); !inputs.empty()) {
     warn(options,
          fmt::format("{} and {} nothing: {}", inputs.size() == 1 ? "an input is constant" : "inputs are constant",
-                     inputs.size() == 1 ? "explains" : "explain", column_list(inputs, train.input_names())));
+                     inputs.size() == 1 ? "explains" : "explain", column_list(inputs, train.layout().input_names)));
   }
-  if (const auto targets = data::constant_columns(train.targets(), train.weights()); !targets.empty()) {
+  if (const auto targets = train.summary().targets.constant_columns(); !targets.empty()) {
     warn(options, fmt::format("{} constant: {}", targets.size() == 1 ? "a target is" : "targets are",
-                              column_list(targets, train.target_names())));
+                              column_list(targets, train.layout().target_names)));
   }
 }
 
-/// Rows of which a known variance, in network units, lies below the floor that replaces it.
-std::size_t rows_below_floor(const Dataset& train, const data::Scaler& targets) {
+/// Whether a known variance, in network units, lies below the floor that replaces it.
+bool is_below_floor(std::span<const double> noise_std, const data::Scaler& targets) {
   const double least_std = std::sqrt(model::noise_floor);
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < train.noise_std().rows(); ++i) {
-    const auto row = train.noise_std().row(i);
-    bool below = false;
-    for (std::size_t k = 0; k < row.size(); ++k) below = below || row[k] < least_std * targets.scale[k];
-    count += below ? 1 : 0;
+  for (std::size_t k = 0; k < noise_std.size(); ++k) {
+    if (noise_std[k] < least_std * targets.scale[k]) return true;
   }
+  return false;
+}
+
+std::size_t rows_below_floor(MatrixView noise_std, const data::Scaler& targets) {
+  std::size_t count = 0;
+  for (std::size_t row = 0; row < noise_std.rows(); ++row) count += is_below_floor(noise_std.row(row), targets) ? 1 : 0;
   return count;
 }
 
-void warn_of_small_noise(const Dataset& train, const data::Scaler& targets, const FitOptions& options) {
-  if (options.noise != NoiseKind::known) return;
-  const std::size_t count = rows_below_floor(train, targets);
-  if (count == 0) return;
+void warn_of_small_noise(std::size_t below_floor, std::size_t rows, const FitOptions& options) {
+  if (options.noise != NoiseKind::known || below_floor == 0) return;
   warn(
       options,
       fmt::format("the known noise of {} of {} rows lies below 0.001 standard deviations of the target and is taken as "
                   "that much",
-                  count, train.rows()));
+                  below_floor, rows));
 }
 
 /// Adam squares the prior's part of the gradient in float.
@@ -85,22 +85,33 @@ RowParts part_rows(std::size_t rows, double validation_fraction, std::uint64_t s
   return parts;
 }
 
-Preparation prepare(const Dataset& train, const FitOptions& options) {
+Preparation prepare(const TrainingRows& train, const FitOptions& options) {
   const Scaling scaling = make_scaling(train, options.standardise_inputs);
-  const auto scaled = [&scaling](const Dataset& rows) {
-    return make_training_set(rows, scaling.inputs, scaling.targets);
-  };
   warn_of_constant_columns(train, options);
-  warn_of_small_noise(train, scaling.targets, options);
 
-  Preparation preparation;
-  if (options.validation_fraction > 0) {
-    const RowParts parts = part_rows(train.rows(), options.validation_fraction, options.seed);
-    preparation.train = scaled(train.select(parts.train));
-    preparation.validation = scaled(train.select(parts.validation));
-  } else {
-    preparation.train = scaled(train);
-    if (options.validation != nullptr) preparation.validation = scaled(*options.validation);
+  const bool parted = options.validation_fraction > 0;
+  const std::vector<std::size_t> held =
+      parted ? part_rows(train.rows(), options.validation_fraction, options.seed).validation
+             : std::vector<std::size_t>();
+  TrainingSetMaker training(train.rows() - held.size(), train.source(), scaling);
+  TrainingSetMaker validation(held.size(), train.source(), scaling);
+  auto next_held = held.begin();
+  std::size_t below_floor = 0;
+  train.source().rewind();
+  for (data::RowBlock block; train.source().next(block);) {
+    for (std::size_t row = 0; row < block.rows(); ++row) {
+      const bool is_held = next_held != held.end() && *next_held == block.first_row + row;
+      (is_held ? validation : training).add(block, row);
+      if (is_held) ++next_held;
+    }
+    below_floor += rows_below_floor(block.noise_std, scaling.targets);
+  }
+  warn_of_small_noise(below_floor, train.rows(), options);
+
+  Preparation preparation{.train = std::move(training).finish(), .validation = {}};
+  if (parted) preparation.validation = std::move(validation).finish();
+  if (options.validation != nullptr) {
+    preparation.validation = make_training_set(*options.validation, scaling.inputs, scaling.targets);
   }
   check_decay(options, preparation.train);
   return preparation;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a dataset to the rows that every member of a fit sees: scaled, and parted into training and validation.
+// From a table to the rows that every member of a fit sees: scaled, and parted into training and validation.
 
 #pragma once
 
@@ -19,7 +19,7 @@ struct Preparation {
 };
 
 /// Warns of constant columns and of known noise below the floor. `options` have passed `check`.
-Preparation prepare(const Dataset& train, const FitOptions& options);
+Preparation prepare(const TrainingRows& train, const FitOptions& options);
 
 /// (training, validation) rows, each ascending: the same for every member. At least one row on either side; rows >= 2.
 struct RowParts {

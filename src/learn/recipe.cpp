@@ -150,47 +150,46 @@ void check_posterior(const FitOptions& options) {
 }
 
 /// Beyond these the variances of predictions, in the units of the data, would leave the range of double.
-void check_target_scales(const Dataset& train) {
-  const data::Scaler scaler = data::standardising_scaler(train.targets(), train.weights());
+void check_target_scales(const TrainingRows& train) {
+  const data::Scaler scaler = train.summary().targets.scaler();
   for (std::size_t k = 0; k < scaler.cols(); ++k) {
     base::require(model::is_target_scale(scaler.scale[k]), ErrorCode::data,
                   "the target {} has the standard deviation {:.4g}, expected a number between {:g} and {:g}: "
                   "choose another unit",
-                  base::quoted(train.target_names()[k]), scaler.scale[k], model::least_target_scale,
+                  base::quoted(train.layout().target_names[k]), scaler.scale[k], model::least_target_scale,
                   model::largest_target_scale);
   }
 }
 
-void check_train(const FitOptions& options, const Dataset& train) {
+void check_train(const FitOptions& options, const TrainingRows& train) {
   base::require(train.rows() >= 2, ErrorCode::data, "the training data have {} row{}, expected at least 2",
                 train.rows(), train.rows() == 1 ? "" : "s");
   base::require(train.rows() <= std::numeric_limits<std::uint32_t>::max(), ErrorCode::data,
                 "the training data have {} rows, expected at most {}", train.rows(),
                 std::numeric_limits<std::uint32_t>::max());
-  base::require(train.inputs().cols() > 0, ErrorCode::data, "the training data have no inputs, expected at least 1");
-  base::require(options.noise != NoiseKind::known || !train.noise_std().empty(), ErrorCode::usage,
+  base::require(train.inputs() > 0, ErrorCode::data, "the training data have no inputs, expected at least 1");
+  base::require(options.noise != NoiseKind::known || train.has_noise(), ErrorCode::usage,
                 "noise is known, but the data have no noise standard deviations");
   check_target_scales(train);
 }
 
-void check_validation(const FitOptions& options, const Dataset& train) {
+void check_validation(const FitOptions& options, const TrainingRows& train) {
   if (options.validation == nullptr) return;
   const Dataset& validation = *options.validation;
   base::require(options.validation_fraction == 0, ErrorCode::usage,
                 "both a validation fraction and validation rows are given, expected one of them");
   base::require(validation.rows() > 0, ErrorCode::data, "the validation data have no rows, expected at least 1");
-  base::require(
-      validation.inputs().cols() == train.inputs().cols() && validation.targets().cols() == train.targets().cols(),
-      ErrorCode::usage, "the validation data have {} inputs and {} targets, expected {} and {} as in training",
-      validation.inputs().cols(), validation.targets().cols(), train.inputs().cols(), train.targets().cols());
-  base::require(validation.input_names().empty() || train.input_names().empty() ||
-                    validation.input_names() == train.input_names(),
+  base::require(validation.inputs().cols() == train.inputs() && validation.targets().cols() == train.outputs(),
+                ErrorCode::usage,
+                "the validation data have {} inputs and {} targets, expected {} and {} as in training",
+                validation.inputs().cols(), validation.targets().cols(), train.inputs(), train.outputs());
+  base::require(validation.input_names().empty() || train.layout().input_names.empty() ||
+                    validation.input_names() == train.layout().input_names,
                 ErrorCode::usage, "the validation data have the inputs {}, expected {} as in training",
-                base::join(validation.input_names(), ", "), base::join(train.input_names(), ", "));
-  base::require(validation.noise_std().empty() == train.noise_std().empty(), ErrorCode::usage,
+                base::join(validation.input_names(), ", "), base::join(train.layout().input_names, ", "));
+  base::require(validation.noise_std().empty() != train.has_noise(), ErrorCode::usage,
                 "the {} data have noise standard deviations, but the {} data have none",
-                train.noise_std().empty() ? "validation" : "training",
-                train.noise_std().empty() ? "training" : "validation");
+                train.has_noise() ? "training" : "validation", train.has_noise() ? "validation" : "training");
 }
 
 }  // namespace
@@ -223,7 +222,7 @@ FitOptions restore_options(const base::OptionValues& values) {
   return options;
 }
 
-void check(const FitOptions& options, const Dataset& train) {
+void check(const FitOptions& options, const TrainingRows& train) {
   check_ranges(options);
   check_posterior(options);
   check_train(options, train);

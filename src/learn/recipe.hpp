@@ -7,6 +7,7 @@
 #include <credens/fit.hpp>
 
 #include "base/options.hpp"
+#include "learn/training_rows.hpp"
 #include "model/mlp.hpp"
 
 namespace credens::learn {
@@ -23,7 +24,7 @@ base::OptionValues stored_options(const FitOptions& options);
 FitOptions restore_options(const base::OptionValues& values);
 
 /// Throws usage where options contradict each other or the data.
-void check(const FitOptions& options, const Dataset& train);
+void check(const FitOptions& options, const TrainingRows& train);
 
 model::MlpShape member_shape(const FitOptions& options, std::size_t member, std::size_t inputs, std::size_t outputs);
 

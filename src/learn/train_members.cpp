@@ -131,7 +131,7 @@ void warn_of_outliers(std::span<const Finished> all, const FitOptions& options, 
 
 }  // namespace
 
-std::vector<model::Member> train_members(const Dataset& train, const FitOptions& options,
+std::vector<model::Member> train_members(const TrainingRows& train, const FitOptions& options,
                                          std::span<const std::size_t> which, const OnMember& on_member) {
   check(options, train);
   check_which(which, options.members);
@@ -139,7 +139,7 @@ std::vector<model::Member> train_members(const Dataset& train, const FitOptions&
   std::vector<Finished> all = Crew(rows, options, which, on_member).run(options.stop);
   if (options.on_warning) {
     warn_of_retries(all, options);
-    warn_of_outliers(all, options, train.targets().cols());
+    warn_of_outliers(all, options, train.outputs());
   }
   std::vector<model::Member> members;
   for (Finished& finished : all) members.push_back(std::move(finished.member));

@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "learn/training_rows.hpp"
 #include "model/ensemble_state.hpp"
 
 namespace credens::learn {
@@ -21,10 +22,10 @@ using OnMember = std::function<void(const model::Member&)>;
 /// Trains the members with these indices (each below options.members) on `train`; result in the order of `which`. On
 /// stop: throws interrupted after all members that had finished were handed to on_member. Warns (options.on_warning) of
 /// constant inputs by name, of members that were trained again, and of siblings whose loss is an outlier.
-std::vector<model::Member> train_members(const Dataset& train, const FitOptions& options,
+std::vector<model::Member> train_members(const TrainingRows& train, const FitOptions& options,
                                          std::span<const std::size_t> which, const OnMember& on_member = nullptr);
 
 /// The narrow ensemble of trained members: all of options.members, or a part.
-Ensemble assemble(const Dataset& train, const FitOptions& options, std::vector<model::Member> members);
+Ensemble assemble(const TrainingRows& train, const FitOptions& options, std::vector<model::Member> members);
 
 }  // namespace credens::learn

@@ -8,7 +8,6 @@
 #include <numeric>
 
 #include "base/check.hpp"
-#include "data/names.hpp"
 #include "math/kernels.hpp"
 
 namespace credens::learn {
@@ -16,15 +15,19 @@ namespace credens::learn {
 namespace {
 
 /// Scaled values of which float can hold every one; `name` is what the sentence calls them.
-void check_float_range(MatrixView values, const data::Scaler& scaler, std::string_view name) {
+void check_float_range(std::span<const double> values, const data::Scaler& scaler, std::string_view name,
+                       std::size_t row) {
   constexpr double largest = std::numeric_limits<float>::max();
-  for (std::size_t i = 0; i < values.rows(); ++i) {
-    for (std::size_t j = 0; j < values.cols(); ++j) {
-      base::require(std::abs(scaler.apply(j, values(i, j))) <= largest, ErrorCode::data,
-                    "{}: row {}, column {} is {}, expected a number that still fits into a float after scaling", name,
-                    i, j, values(i, j));
-    }
+  for (std::size_t j = 0; j < values.size(); ++j) {
+    base::require(std::abs(scaler.apply(j, values[j])) <= largest, ErrorCode::data,
+                  "{}: row {}, column {} is {}, expected a number that still fits into a float after scaling", name,
+                  row, j, values[j]);
   }
+}
+
+/// Nothing can announce the rows of a file that somebody writes to.
+void check_count(bool is_as_announced) {
+  base::require(is_as_announced, ErrorCode::data, "the number of rows changed while they were read");
 }
 
 /// u_i N / U.
@@ -36,44 +39,61 @@ std::vector<float> normalised_weights(std::span<const double> weights, double to
 }
 
 /// (noise_std / scale)^2; beyond float's range the row says nothing anyway.
-std::vector<float> known_variances(MatrixView noise_std, const data::Scaler& targets) {
-  std::vector<float> variances;
-  variances.reserve(noise_std.rows() * noise_std.cols());
-  for (std::size_t i = 0; i < noise_std.rows(); ++i) {
-    for (std::size_t k = 0; k < noise_std.cols(); ++k) {
-      const double std = noise_std(i, k) / targets.scale[k];
-      variances.push_back(static_cast<float>(std::min(std * std, 1e30)));
-    }
-  }
-  return variances;
+float known_variance(double noise_std, double scale) {
+  const double std = noise_std / scale;
+  return static_cast<float>(std::min(std * std, 1e30));
 }
 
 }  // namespace
 
-Scaling make_scaling(const Dataset& train, bool standardise_inputs) {
-  const auto input_labels = data::column_labels(train.input_names(), train.input_columns());
-  const auto target_labels = data::column_labels(train.target_names(), {});
-  return {.inputs = standardise_inputs ? data::standardising_scaler(train.inputs(), train.weights(), input_labels)
-                                       : data::identity_scaler(train.inputs().cols()),
-          .targets = data::standardising_scaler(train.targets(), train.weights(), target_labels)};
+Scaling make_scaling(const TrainingRows& train, bool standardise_inputs) {
+  const data::RowSummary& summary = train.summary();
+  return {.inputs = standardise_inputs ? summary.inputs.scaler(data::input_labels(train.layout()))
+                                       : data::identity_scaler(train.inputs()),
+          .targets = summary.targets.scaler(data::target_labels(train.layout()))};
+}
+
+TrainingSetMaker::TrainingSetMaker(std::size_t rows, const data::RowSource& source, const Scaling& scaling)
+    : scaling_(scaling), set_{.rows = rows, .inputs = scaling.inputs.cols(), .outputs = scaling.targets.cols()} {
+  set_.input_stride = math::padded(set_.inputs);
+  set_.input_values.resize(rows * set_.input_stride);
+  set_.targets.resize(rows * set_.outputs);
+  if (source.layout().noise_std.cols() > 0) set_.known_variance.reserve(rows * set_.outputs);
+  if (source.has_weights()) weights_.reserve(rows);
+}
+
+void TrainingSetMaker::add(const data::RowBlock& block, std::size_t row) {
+  check_count(filled_ < set_.rows);
+  const std::size_t place = block.first_row + row;
+  check_float_range(block.inputs.row(row), scaling_.inputs, "inputs", place);
+  check_float_range(block.targets.row(row), scaling_.targets, "targets", place);
+  data::scale_rows(scaling_.inputs, block.inputs.row_block(row, 1),
+                   set_.input_values.data() + filled_ * set_.input_stride, set_.input_stride, place);
+  data::scale_rows(scaling_.targets, block.targets.row_block(row, 1), set_.targets.data() + filled_ * set_.outputs,
+                   set_.outputs, place);
+  if (!block.weights.empty()) weights_.push_back(block.weights[row]);
+  for (std::size_t k = 0; k < block.noise_std.cols(); ++k) {
+    set_.known_variance.push_back(known_variance(block.noise_std(row, k), scaling_.targets.scale[k]));
+  }
+  ++filled_;
+}
+
+TrainingSet TrainingSetMaker::finish() && {
+  check_count(filled_ == set_.rows);
+  set_.weight_total =
+      weights_.empty() ? static_cast<double>(set_.rows) : std::accumulate(weights_.begin(), weights_.end(), 0.0);
+  if (!weights_.empty()) set_.weights = normalised_weights(weights_, set_.weight_total);
+  return std::move(set_);
 }
 
 TrainingSet make_training_set(const Dataset& data, const data::Scaler& inputs, const data::Scaler& targets) {
-  check_float_range(data.inputs(), inputs, "inputs");
-  check_float_range(data.targets(), targets, "targets");
-  TrainingSet set{.rows = data.rows(), .inputs = inputs.cols(), .outputs = targets.cols()};
-  set.input_stride = math::padded(set.inputs);
-  set.input_values.resize(set.rows * set.input_stride);
-  data::scale_rows(inputs, data.inputs(), set.input_values.data(), set.input_stride);
-  set.targets.resize(set.rows * set.outputs);
-  data::scale_rows(targets, data.targets(), set.targets.data(), set.outputs);
-
-  const auto weights = data.weights();
-  set.weight_total =
-      weights.empty() ? static_cast<double>(set.rows) : std::accumulate(weights.begin(), weights.end(), 0.0);
-  if (!weights.empty()) set.weights = normalised_weights(weights, set.weight_total);
-  set.known_variance = known_variances(data.noise_std(), targets);
-  return set;
+  const Scaling scaling{.inputs = inputs, .targets = targets};
+  const auto source = data::rows_of(data);
+  TrainingSetMaker maker(data.rows(), *source, scaling);
+  for (data::RowBlock block; source->next(block);) {
+    for (std::size_t row = 0; row < block.rows(); ++row) maker.add(block, row);
+  }
+  return std::move(maker).finish();
 }
 
 }  // namespace credens::learn

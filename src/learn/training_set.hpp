@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "base/aligned.hpp"
+#include "data/row_source.hpp"
 #include "data/scaler.hpp"
+#include "learn/training_rows.hpp"
 
 namespace credens::learn {
 
@@ -20,7 +22,7 @@ struct Scaling {
 };
 
 /// Targets standardised by all rows of `train`, inputs too unless that is not wanted.
-Scaling make_scaling(const Dataset& train, bool standardise_inputs);
+Scaling make_scaling(const TrainingRows& train, bool standardise_inputs);
 
 /// N rows, d inputs, q outputs, in network units.
 struct TrainingSet {
@@ -40,7 +42,25 @@ struct TrainingSet {
   }
 };
 
-/// Throws data where a value leaves the range of float.
+/// A training set of a known number of rows, from rows that come one after the other.
+class TrainingSetMaker {
+ public:
+  /// `source` tells which parts its rows have; `scaling` must live as long.
+  TrainingSetMaker(std::size_t rows, const data::RowSource& source, const Scaling& scaling);
+
+  /// Row `row` of a block. Throws data where a value leaves the range of float.
+  void add(const data::RowBlock& block, std::size_t row);
+
+  /// After the last row. Throws data where there were fewer rows than announced; more are refused by `add`.
+  TrainingSet finish() &&;
+
+ private:
+  const Scaling& scaling_;
+  TrainingSet set_;
+  std::size_t filled_ = 0;       ///< rows
+  std::vector<double> weights_;  ///< as given
+};
+
 TrainingSet make_training_set(const Dataset& data, const data::Scaler& inputs, const data::Scaler& targets);
 
 }  // namespace credens::learn

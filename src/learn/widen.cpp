@@ -10,10 +10,12 @@
 
 #include "base/check.hpp"
 #include "base/parallel.hpp"
+#include "data/fingerprint.hpp"
 #include "data/names.hpp"
 #include "learn/evidence.hpp"
 #include "learn/recipe.hpp"
 #include "learn/statistics.hpp"
+#include "learn/widen_rows.hpp"
 #include "math/statistics.hpp"
 #include "model/ensemble_state.hpp"
 #include "model/weights.hpp"
@@ -129,42 +131,128 @@ double last_layer_squared_norm(const model::Mlp& network, bool random_bias) {
   return sum;
 }
 
-void check_fits(const EnsembleState& state, const Dataset& train) {
+void check_fits(const EnsembleState& state, std::size_t inputs, std::size_t targets) {
   require(state.has_networks(), ErrorCode::usage,
           "this model was made from arrays and has no networks: widen it from the outputs of its members");
-  require(train.inputs().cols() == state.layout.inputs, ErrorCode::data,
-          "the training rows have {} inputs, the model has {}", train.inputs().cols(), state.layout.inputs);
-  require(train.targets().cols() == state.target_names.size(), ErrorCode::data,
-          "the training rows have {} targets, the model has {}", train.targets().cols(), state.target_names.size());
+  require(inputs == state.layout.inputs, ErrorCode::data, "the training rows have {} inputs, the model has {}", inputs,
+          state.layout.inputs);
+  require(targets == state.target_names.size(), ErrorCode::data, "the training rows have {} targets, the model has {}",
+          targets, state.target_names.size());
 }
+
+/// The sums of all members, over rows that are added in order.
+class NetworkSums {
+ public:
+  NetworkSums(const EnsembleState& narrow, const WidenPlan& plan, bool known_noise) : narrow_(narrow), plan_(plan) {
+    for (const model::Member& member : narrow.members) {
+      const bool shared_noise = member.network->shape().noise == NoiseKind::shared && !known_noise;
+      statistics_.push_back(learn::no_rows(
+          member.features, statistics_shape(plan, narrow.target_names.size(), member.features, shared_noise)));
+      norms_.push_back(last_layer_squared_norm(*member.network, plan.random_bias));
+    }
+  }
+
+  /// A multiple of math::statistics_block rows, but for the last.
+  void add(const data::RowBlock& rows) {
+    model::for_each_block(
+        narrow_, rows.inputs, rows.noise_std, plan_.threads,
+        [&](std::size_t first, const std::vector<MemberBlock>& members) {
+          const std::size_t count = members.front().mean.rows();
+          const Matrix targets = scaled_targets(narrow_.target_scaler, rows.targets.row_block(first, count));
+          add_block(statistics_, members, targets, rows_of(rows.weights, first, count), plan_.threads);
+        });
+  }
+
+  Ensemble widened(model::DataSummary data) const {
+    EnsembleState wide = narrow_;
+    wide.data = std::move(data);
+    return with_posteriors(std::move(wide), plan_, statistics_, norms_, true);
+  }
+
+ private:
+  const EnsembleState& narrow_;
+  const WidenPlan& plan_;
+  std::vector<MemberStatistics> statistics_;
+  SquaredNorms norms_;
+};
+
+static_assert(data::block_rows == math::statistics_block, "sums are the same however rows arrive");
+
+/// Copies of the next blocks of a source, one for each thread.
+class Wave {
+ public:
+  Wave(data::RowSource& source, int threads)
+      : source_(source), blocks_(static_cast<std::size_t>(base::thread_count(threads))) {}
+
+  /// False: there are no more rows.
+  bool read() {
+    rows_ = 0;
+    for (std::vector<double>* values : {&inputs_, &targets_, &weights_, &noise_std_}) values->clear();
+    data::RowBlock block;
+    for (std::size_t i = 0; i < blocks_ && source_.next(block); ++i) {
+      rows_ += block.rows();
+      append(block.inputs, inputs_);
+      append(block.targets, targets_);
+      append(block.noise_std, noise_std_);
+      weights_.insert(weights_.end(), block.weights.begin(), block.weights.end());
+    }
+    return rows_ > 0;
+  }
+
+  data::RowBlock rows() const {
+    return {.inputs = as_matrix(inputs_),
+            .targets = as_matrix(targets_),
+            .weights = weights_,
+            .noise_std = as_matrix(noise_std_)};
+  }
+
+ private:
+  static void append(MatrixView rows, std::vector<double>& values) {
+    for (std::size_t row = 0; row < rows.rows(); ++row) {
+      values.insert(values.end(), rows.row(row).begin(), rows.row(row).end());
+    }
+  }
+
+  MatrixView as_matrix(const std::vector<double>& values) const {
+    return values.empty() ? MatrixView() : MatrixView(values.data(), rows_, values.size() / rows_);
+  }
+
+  data::RowSource& source_;
+  std::size_t blocks_;
+  std::size_t rows_ = 0;
+  std::vector<double> inputs_;
+  std::vector<double> targets_;
+  std::vector<double> weights_;
+  std::vector<double> noise_std_;
+};
 
 }  // namespace
 
 Ensemble widen(const Ensemble& ensemble, const Dataset& train, const WidenOptions& options) {
-  const EnsembleState& narrow = ensemble.state();
-  check_fits(narrow, train);
-  const WidenPlan plan = make_plan(options, &narrow);
-  const std::size_t q = narrow.target_names.size();
-  const bool known_noise = !train.noise_std().empty();
+  check_fits(ensemble.state(), train.inputs().cols(), train.targets().cols());
+  const WidenPlan plan = make_plan(options, &ensemble.state());
+  NetworkSums sums(ensemble.state(), plan, !train.noise_std().empty());
+  sums.add({.inputs = train.inputs(),
+            .targets = train.targets(),
+            .weights = train.weights(),
+            .noise_std = train.noise_std()});
+  return sums.widened({.rows = train.rows(), .fingerprint = train.fingerprint()});
+}
 
-  std::vector<MemberStatistics> statistics;
-  SquaredNorms norms;
-  for (const model::Member& member : narrow.members) {
-    const bool shared_noise = member.network->shape().noise == NoiseKind::shared && !known_noise;
-    statistics.push_back(learn::no_rows(member.features, statistics_shape(plan, q, member.features, shared_noise)));
-    norms.push_back(last_layer_squared_norm(*member.network, plan.random_bias));
+Ensemble learn::widen(const Ensemble& ensemble, data::RowSource& train, const WidenOptions& options) {
+  const DatasetParts& layout = train.layout();
+  check_fits(ensemble.state(), layout.inputs.cols(), layout.targets.cols());
+  const WidenPlan plan = make_plan(options, &ensemble.state());
+  NetworkSums sums(ensemble.state(), plan, layout.noise_std.cols() > 0);
+  const std::size_t count = train.count_rows();
+  data::RowFingerprint fingerprint(layout, count);
+  train.rewind();
+  for (Wave wave(train, plan.threads); wave.read();) {
+    const data::RowBlock rows = wave.rows();
+    fingerprint.add(rows);
+    sums.add(rows);
   }
-  model::for_each_block(narrow, train.inputs(), train.noise_std(), plan.threads,
-                        [&](std::size_t first, const std::vector<MemberBlock>& members) {
-                          const std::size_t count = members.front().mean.rows();
-                          const Matrix targets =
-                              scaled_targets(narrow.target_scaler, train.targets().row_block(first, count));
-                          add_block(statistics, members, targets, rows_of(train.weights(), first, count), plan.threads);
-                        });
-
-  EnsembleState wide = narrow;
-  wide.data = {.rows = train.rows(), .fingerprint = train.fingerprint()};
-  return with_posteriors(std::move(wide), plan, statistics, norms, true);
+  return sums.widened({.rows = count, .fingerprint = fingerprint.digits()});
 }
 
 // ---- arrays of networks trained elsewhere ----

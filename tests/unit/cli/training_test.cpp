@@ -8,8 +8,9 @@ namespace credens::cli {
 namespace {
 
 TEST(Training, IsInterruptedAfterItsLastMemberToo) {
-  const Dataset train({.inputs = Matrix(4, 1, std::vector<double>{0, 1, 2, 3}),
-                       .targets = Matrix(4, 1, std::vector<double>{1, 0, 1, 2})});
+  const Dataset rows({.inputs = Matrix(4, 1, std::vector<double>{0, 1, 2, 3}),
+                      .targets = Matrix(4, 1, std::vector<double>{1, 0, 1, 2})});
+  const learn::TrainingRows train(rows);
   std::stop_source source;
   FitOptions options{.members = 1, .hidden = {{2}}, .epochs = 1};
   options.stop = source.get_token();

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "learn/widen_rows.hpp"
+
+#include <credens/fit.hpp>
+#include <credens/widen.hpp>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/file.hpp"
+#include "learn/train_members.hpp"
+#include "model/ensemble_state.hpp"
+#include "support/error_matchers.hpp"
+#include "support/temporary_folder.hpp"
+#include "unit/learn/random_rows.hpp"
+
+namespace credens::learn {
+namespace {
+
+constexpr std::size_t rows = 3 * data::block_rows + 100;  // waves of two blocks are not all full
+const DatasetOptions all_parts{.targets = {"y"}, .weight = "w", .noise_std = {"s"}};
+const FitOptions small{.members = 2, .hidden = {{4}}, .epochs = 1, .batch = 512, .seed = 3};
+
+class RowsOfAFile : public testing::Test {
+ protected:
+  RowsOfAFile() {
+    const RandomRows made = random_rows({.rows = rows, .inputs = 2, .noise = true, .weights = true}, 8);
+    std::string text = "a,b,w,s,y\n";
+    for (std::size_t row = 0; row < rows; ++row) {
+      text += fmt::format("{},{},{},{},{}\n", made.inputs(row, 0), made.inputs(row, 1), made.weights[row],
+                          made.noise_std(row, 0), made.targets(row, 0));
+    }
+    base::write_file(path_, text);
+  }
+
+  test::TemporaryFolder folder_;
+  std::filesystem::path path_ = folder_ / "t.csv";
+};
+
+std::vector<float> parameters_of(const Ensemble& ensemble) {
+  std::vector<float> all;
+  for (const model::Member& member : ensemble.state().members) {
+    all.insert(all.end(), member.network->parameters().begin(), member.network->parameters().end());
+  }
+  return all;
+}
+
+TEST_F(RowsOfAFile, TrainTheSameBitsAsADataset) {
+  for (const double validation_fraction : {0.0, 0.3}) {
+    FitOptions options = small;
+    options.validation_fraction = validation_fraction;
+    const TrainingRows from_file(data::open_rows(path_, all_parts));
+    const std::vector<std::size_t> which{0, 1};
+    const Ensemble streamed = assemble(from_file, options, train_members(from_file, options, which));
+    const Ensemble held = fit(Dataset::from_file(path_, all_parts), options);
+    EXPECT_EQ(parameters_of(streamed), parameters_of(held));
+    EXPECT_EQ(streamed.state().data, held.state().data);
+    EXPECT_EQ(streamed.state().input_scaler, held.state().input_scaler);
+    EXPECT_EQ(streamed.state().layout.positions, held.state().layout.positions);
+    EXPECT_EQ(streamed.state().noise_names, held.state().noise_names);
+  }
+}
+
+TEST_F(RowsOfAFile, WidenToTheSameBitsAsADatasetForAnyNumberOfThreads) {
+  const Dataset held = Dataset::from_file(path_, all_parts);
+  const Ensemble narrow = fit(held, small);
+  for (const PosteriorKind posterior : {PosteriorKind::isotropic, PosteriorKind::diagonal, PosteriorKind::full}) {
+    const Ensemble expected = credens::widen(narrow, held, {.posterior = posterior, .threads = 1});
+    const auto epistemic = [&](const Ensemble& wide) {
+      return wide.predict(held.inputs(), {.noise_std = held.noise_std()}).epistemic_variance();
+    };
+    for (const int threads : {1, 2, 3}) {
+      const auto source = data::open_rows(path_, all_parts);
+      const Ensemble wide = widen(narrow, *source, {.posterior = posterior, .threads = threads});
+      EXPECT_EQ(wide.gamma(), expected.gamma());
+      EXPECT_EQ(wide.elbo(posterior), expected.elbo(posterior));
+      EXPECT_EQ(wide.state().data, expected.state().data);
+      EXPECT_TRUE(std::ranges::equal(epistemic(wide).values(), epistemic(expected).values()));
+    }
+  }
+}
+
+TEST_F(RowsOfAFile, MustStayAsManyAsTheyWere) {
+  const Dataset more = Dataset::from_file(path_, all_parts);
+  const auto source = data::rows_of(more);
+  const Scaling scaling = make_scaling(more, true);
+  data::RowBlock block;
+  ASSERT_TRUE(source->next(block));
+  TrainingSetMaker maker(1, *source, scaling);
+  maker.add(block, 0);
+  EXPECT_THAT([&] { maker.add(block, 1); }, test::Fails(ErrorCode::data, "the number of rows changed"));
+  EXPECT_THAT([&] { TrainingSetMaker(2, *source, scaling).finish(); },
+              test::Fails(ErrorCode::data, "the number of rows changed"));
+}
+
+}  // namespace
+}  // namespace credens::learn
