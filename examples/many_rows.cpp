@@ -4,6 +4,7 @@
 
 #include <credens/credens.hpp>
 
+#include <cmath>
 #include <iostream>
 
 using namespace credens;
@@ -37,6 +38,12 @@ int main() {
   };
   wide.predict_blocks(source, sink);
   std::cout << "largest epistemic variance of 100,000 rows: " << widest << "\n";
+
+  // One row at a time, without allocating: for loops that cannot wait.
+  Predictor predictor(wide);
+  const double row[] = {0.5, -0.25};
+  const RowMoments now = predictor.predict(row)[0];
+  std::cout << "now: " << now.mean << " +- " << std::sqrt(now.aleatoric_variance + now.epistemic_variance) << "\n";
 
   // Draws of the regression function, consistent over rows.
   const Samples draws = wide.sample(problem.data.inputs(), {.draws = 10, .of = Draw::function, .seed = 3});

@@ -12,6 +12,7 @@
 #include <credens/member_outputs.hpp>
 #include <credens/network.hpp>
 #include <credens/predictive.hpp>
+#include <credens/predictor.hpp>
 #include <credens/problems.hpp>
 #include <credens/score.hpp>
 #include <credens/store.hpp>
