@@ -36,6 +36,7 @@ PUBLIC_HEADERS = {
     "ensemble": "model",
     "member_outputs": "model",
     "predictive": "model",
+    "predictor": "model",
     "score": "score",
     "store": "store",
     "fit": "learn",
