@@ -81,7 +81,8 @@ TEST(InitialNetwork, StartsConstantNoiseAtVarianceOne) {
     const model::MlpShape shape{.inputs = 1, .outputs = 2, .noise = NoiseKind::constant, .noise_link = link};
     const model::Mlp network = initial_network(shape, 1, 0, 0);
     ASSERT_EQ(network.constant_noise().size(), 2U);
-    for (const float raw : network.constant_noise()) EXPECT_NEAR(link == NoiseLink::exp ? std::exp(raw) : std::log1p(std::exp(raw)), 1, 1e-6);
+    for (const float raw : network.constant_noise())
+      EXPECT_NEAR(link == NoiseLink::exp ? std::exp(raw) : std::log1p(std::exp(raw)), 1, 1e-6);
   }
 }
 
