@@ -4,6 +4,10 @@
 
 #pragma once
 
+#include <credens/error.hpp>
+
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -12,6 +16,17 @@
 #include <vector>
 
 namespace credens::cli {
+
+/// The result of `work`, whose errors of this kind are said with the name of the file they are about.
+template <class Work>
+auto naming(const std::string& file, ErrorCode kind, const Work& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    if (error.code() != kind) throw;
+    throw Error(kind, fmt::format("{}: {}", file == "-" ? "standard input" : file, error.what()));
+  }
+}
 
 bool is_standard_output(const std::string& path);
 

@@ -156,23 +156,12 @@ std::optional<Dataset> read_validation(const FitSettings& settings, const Datase
   return Dataset::from_file(settings.validation_file, columns);
 }
 
-/// What is wrong with rows is said with the name of their file.
-template <class Work>
-auto with_source(const std::string& source, const Work& work) {
-  try {
-    return work();
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::data) throw;
-    throw Error(error.code(), fmt::format("{}: {}", source == "-" ? "standard input" : source, error.what()));
-  }
-}
-
 void check_rows(const FitArguments& arguments, const FitOptions& options, const learn::TrainingRows& train) {
   FitOptions alone = options;
   alone.validation = nullptr;
-  with_source(arguments.train, [&] { learn::check(alone, train); });
+  naming(arguments.train, ErrorCode::data, [&] { learn::check(alone, train); });
   if (options.validation == nullptr) return;
-  with_source(arguments.settings.validation_file, [&] {
+  naming(arguments.settings.validation_file, ErrorCode::data, [&] {
     learn::check(options, train);
     const learn::Scaling scaling = learn::make_scaling(train, options.standardise_inputs);
     learn::make_training_set(*options.validation, scaling.inputs, scaling.targets);
@@ -189,7 +178,8 @@ Ensemble train_and_widen(const FitArguments& arguments, const learn::TrainingRow
   FitOptions options = given;
   options.stop = watch.token();
   Training training(plan_of(arguments, train, options));
-  const Ensemble narrow = learn::assemble(train, options, with_source(arguments.train, [&] { return training.run(); }));
+  const Ensemble narrow =
+      learn::assemble(train, options, naming(arguments.train, ErrorCode::data, [&] { return training.run(); }));
   training.stop_if_asked();
   Ensemble wide = learn::widen(narrow, train.source(), {.threads = options.threads});
   check_unchanged(narrow, wide, arguments.train);

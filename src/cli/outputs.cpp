@@ -33,13 +33,6 @@ void declare(Arguments& arguments, OutputsArguments& outputs) {
   format_options(arguments, outputs.rows.format);
 }
 
-Matrix in_network_units(const data::Scaler& scaler, Matrix targets) {
-  for (std::size_t row = 0; row < targets.rows(); ++row) {
-    for (std::size_t k = 0; k < targets.cols(); ++k) targets(row, k) = scaler.apply(k, targets(row, k));
-  }
-  return targets;
-}
-
 void check(const OutputsArguments& arguments) {
   check_arguments(arguments.rows);
   check_folder("-o", arguments.folder);
@@ -74,7 +67,7 @@ void run(const OutputsArguments& arguments) {
   if (!arguments.target.empty() || has_targets(ensemble, rows.table)) {
     Matrix targets = targets_of(ensemble, rows, arguments.target);
     warn_of_other_rows(ensemble, rows, targets, folder.outputs.row_weights, arguments.rows);
-    folder.outputs.targets = in_network_units(ensemble.state().target_scaler, std::move(targets));
+    folder.outputs.targets = data::scaled(ensemble.state().target_scaler, targets);
   }
   save_outputs(folder, arguments.folder);
 }

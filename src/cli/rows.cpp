@@ -81,17 +81,6 @@ void check_range(const model::EnsembleState& state, const data::Table& table, co
   }
 }
 
-/// y = shift + scale t, the way back from the units of the networks.
-Matrix in_data_units(const data::Scaler& scaler, const Matrix& targets) {
-  Matrix values(targets.rows(), targets.cols());
-  for (std::size_t row = 0; row < targets.rows(); ++row) {
-    for (std::size_t k = 0; k < targets.cols(); ++k) {
-      values(row, k) = scaler.shift[k] + scaler.scale[k] * targets(row, k);
-    }
-  }
-  return values;
-}
-
 Rows rows_of_folder(const std::string& folder) {
   return {.source = folder, .arrays = load_outputs(folder).outputs};
 }
@@ -111,7 +100,7 @@ void find_inputs(const Ensemble& ensemble, const std::vector<std::string>& noise
 Matrix targets_of_arrays(const Ensemble& ensemble, const Rows& rows, const std::vector<std::string>& given) {
   base::require(given.empty(), ErrorCode::usage, "--target names columns, but --outputs gives arrays");
   base::require(!rows.arrays->targets.empty(), ErrorCode::data, "{}: no targets.npy", rows.source);
-  return in_data_units(ensemble.state().target_scaler, rows.arrays->targets);
+  return data::unscaled(ensemble.state().target_scaler, rows.arrays->targets);
 }
 
 }  // namespace

@@ -165,7 +165,8 @@ Ensemble widen_model(const WidenArguments& arguments) {
   base::require(ensemble.has_networks(), ErrorCode::usage,
                 "{} was made from arrays and has no networks: widen its arrays with --outputs", arguments.model);
   ModelRows train(ensemble, arguments);
-  const Ensemble wide = learn::widen(ensemble, train, arguments.options);
+  const Ensemble wide =
+      naming(arguments.model, ErrorCode::model, [&] { return learn::widen(ensemble, train, arguments.options); });
   warn_unless_trained_on(ensemble, wide.state().data.fingerprint, arguments.train, arguments.model);
   return wide;
 }

@@ -32,6 +32,24 @@ Scaler standardising_scaler(MatrixView values, std::span<const double> weights, 
   return moments_of(values, weights).scaler(labels);
 }
 
+Matrix scaled(const Scaler& scaler, MatrixView values) {
+  Matrix result(values.rows(), values.cols());
+  for (std::size_t row = 0; row < values.rows(); ++row) {
+    for (std::size_t col = 0; col < values.cols(); ++col) result(row, col) = scaler.apply(col, values(row, col));
+  }
+  return result;
+}
+
+Matrix unscaled(const Scaler& scaler, MatrixView values) {
+  Matrix result(values.rows(), values.cols());
+  for (std::size_t row = 0; row < values.rows(); ++row) {
+    for (std::size_t col = 0; col < values.cols(); ++col) {
+      result(row, col) = scaler.shift[col] + scaler.scale[col] * values(row, col);
+    }
+  }
+  return result;
+}
+
 Scaler identity_scaler(std::size_t cols) {
   return {.shift = std::vector<double>(cols, 0.0), .scale = std::vector<double>(cols, 1.0)};
 }

@@ -24,6 +24,9 @@ struct Scaler {
   bool operator==(const Scaler&) const = default;
 };
 
+Matrix scaled(const Scaler& scaler, MatrixView values);    ///< (x - shift) / scale
+Matrix unscaled(const Scaler& scaler, MatrixView values);  ///< shift + scale z, the way back
+
 /// ColumnMoments::scaler of all rows. Weights may be empty; `labels` are what sentences call the columns.
 Scaler standardising_scaler(MatrixView values, std::span<const double> weights,
                             std::span<const std::string> labels = {});

@@ -3,8 +3,6 @@
 #include "learn/training_set.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "base/check.hpp"
@@ -13,17 +11,6 @@
 namespace credens::learn {
 
 namespace {
-
-/// Scaled values of which float can hold every one; `name` is what the sentence calls them.
-void check_float_range(std::span<const double> values, const data::Scaler& scaler, std::string_view name,
-                       std::size_t row) {
-  constexpr double largest = std::numeric_limits<float>::max();
-  for (std::size_t j = 0; j < values.size(); ++j) {
-    base::require(std::abs(scaler.apply(j, values[j])) <= largest, ErrorCode::data,
-                  "{}: row {}, column {} is {}, expected a number that still fits into a float after scaling", name,
-                  row, j, values[j]);
-  }
-}
 
 /// Nothing can announce the rows of a file that somebody writes to.
 void check_count(bool is_as_announced) {
@@ -54,7 +41,10 @@ Scaling make_scaling(const TrainingRows& train, bool standardise_inputs) {
 }
 
 TrainingSetMaker::TrainingSetMaker(std::size_t rows, const data::RowSource& source, const Scaling& scaling)
-    : scaling_(scaling), set_{.rows = rows, .inputs = scaling.inputs.cols(), .outputs = scaling.targets.cols()} {
+    : scaling_(scaling),
+      input_labels_(data::input_labels(source.layout())),
+      target_labels_(data::target_labels(source.layout())),
+      set_{.rows = rows, .inputs = scaling.inputs.cols(), .outputs = scaling.targets.cols()} {
   set_.input_stride = math::padded(set_.inputs);
   set_.input_values.resize(rows * set_.input_stride);
   set_.targets.resize(rows * set_.outputs);
@@ -65,12 +55,10 @@ TrainingSetMaker::TrainingSetMaker(std::size_t rows, const data::RowSource& sour
 void TrainingSetMaker::add(const data::RowBlock& block, std::size_t row) {
   check_count(filled_ < set_.rows);
   const std::size_t place = block.first_row + row;
-  check_float_range(block.inputs.row(row), scaling_.inputs, "inputs", place);
-  check_float_range(block.targets.row(row), scaling_.targets, "targets", place);
   data::scale_rows(scaling_.inputs, block.inputs.row_block(row, 1),
-                   set_.input_values.data() + filled_ * set_.input_stride, set_.input_stride, place);
+                   set_.input_values.data() + filled_ * set_.input_stride, set_.input_stride, place, input_labels_);
   data::scale_rows(scaling_.targets, block.targets.row_block(row, 1), set_.targets.data() + filled_ * set_.outputs,
-                   set_.outputs, place);
+                   set_.outputs, place, target_labels_);
   if (!block.weights.empty()) weights_.push_back(block.weights[row]);
   for (std::size_t k = 0; k < block.noise_std.cols(); ++k) {
     set_.known_variance.push_back(known_variance(block.noise_std(row, k), scaling_.targets.scale[k]));

@@ -6,6 +6,7 @@
 
 #include <credens/dataset.hpp>
 
+#include <string>
 #include <vector>
 
 #include "base/aligned.hpp"
@@ -48,7 +49,7 @@ class TrainingSetMaker {
   /// `source` tells which parts its rows have; `scaling` must live as long.
   TrainingSetMaker(std::size_t rows, const data::RowSource& source, const Scaling& scaling);
 
-  /// Row `row` of a block. Throws data where a value leaves the range of float.
+  /// Row `row` of a block. Throws data where a value is too large after scaling.
   void add(const data::RowBlock& block, std::size_t row);
 
   /// After the last row. Throws data where there were fewer rows than announced; more are refused by `add`.
@@ -56,6 +57,8 @@ class TrainingSetMaker {
 
  private:
   const Scaling& scaling_;
+  std::vector<std::string> input_labels_;  ///< for sentences
+  std::vector<std::string> target_labels_;
   TrainingSet set_;
   std::size_t filled_ = 0;       ///< rows
   std::vector<double> weights_;  ///< as given

@@ -113,14 +113,6 @@ Ensemble with_posteriors(EnsembleState state, const WidenPlan& plan, const std::
 
 // ---- networks ----
 
-Matrix scaled_targets(const data::Scaler& scaler, MatrixView targets) {
-  Matrix scaled(targets.rows(), targets.cols());
-  for (std::size_t row = 0; row < targets.rows(); ++row) {
-    for (std::size_t k = 0; k < targets.cols(); ++k) scaled(row, k) = scaler.apply(k, targets(row, k));
-  }
-  return scaled;
-}
-
 double last_layer_squared_norm(const model::Mlp& network, bool random_bias) {
   double sum = 0;
   const Matrix weights = network.mean_weight();
@@ -158,7 +150,7 @@ class NetworkSums {
         narrow_, rows.inputs, rows.noise_std, plan_.threads,
         [&](std::size_t first, const std::vector<MemberBlock>& members) {
           const std::size_t count = members.front().mean.rows();
-          const Matrix targets = scaled_targets(narrow_.target_scaler, rows.targets.row_block(first, count));
+          const Matrix targets = data::scaled(narrow_.target_scaler, rows.targets.row_block(first, count));
           add_block(statistics_, members, targets, rows_of(rows.weights, first, count), plan_.threads);
         });
   }

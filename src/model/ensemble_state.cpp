@@ -49,11 +49,4 @@ void for_each_block(const EnsembleState& state, MatrixView inputs, MatrixView no
   }
 }
 
-void append_components(const EnsembleState& state, const std::vector<MemberBlock>& members,
-                       MixtureComponents& components) {
-  const std::size_t first = components.rows;
-  resize_components(state, first + (members.empty() ? 0 : members.front().mean.rows()), components);
-  write_components(state, members, first, components);
-}
-
 }  // namespace credens::model

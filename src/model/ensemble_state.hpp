@@ -78,10 +78,6 @@ void check(const EnsembleState& state);
 void for_each_block(const EnsembleState& state, MatrixView inputs, MatrixView noise_std, int threads,
                     const std::function<void(std::size_t first_row, const std::vector<MemberBlock>& members)>& visit);
 
-/// Mixture components in data units of the rows of one block.
-void append_components(const EnsembleState& state, const std::vector<MemberBlock>& members,
-                       MixtureComponents& components);
-
 /// The block of a foreign ensemble's rows [first, first + count).
 std::vector<MemberBlock> block_of(const MemberOutputs& outputs, std::size_t first, std::size_t count);
 

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "model/ensemble_state.hpp"
+#include "model/member_rows.hpp"
 #include "support/error_matchers.hpp"
 #include "unit/model/random_ensemble.hpp"
 
@@ -361,7 +362,8 @@ TEST(ForEachBlock, VisitsAllRowsInOrderForAnyNumberOfThreads) {
     for_each_block(state, inputs, {}, threads, [&](std::size_t first, const std::vector<MemberBlock>& members) {
       firsts.push_back(first);
       EXPECT_EQ(members[1].mean(0, 0), expected.mean[1](first, 0));
-      append_components(state, members, components);
+      resize_components(state, first + members[0].mean.rows(), components);
+      write_components(state, members, first, components);
     });
     EXPECT_THAT(firsts, testing::ElementsAre(0, 4096, 8192));
     expect_identical(Predictive(components), ensemble_of(state).predict(inputs));

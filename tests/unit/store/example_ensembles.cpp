@@ -179,17 +179,6 @@ void expect_same_state(const model::EnsembleState& a, const model::EnsembleState
   EXPECT_EQ(a.data, b.data);
 }
 
-TemporaryFolder::TemporaryFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "credens-store-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder can be made");
-  path_ = name;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
 Thrown thrown_by(const std::function<void()>& action) {
   try {
     action();

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "model/ensemble_state.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace credens::store {
 
@@ -46,20 +47,7 @@ Matrix example_inputs(std::size_t rows, std::size_t inputs);
 void expect_same_member(const model::Member& a, const model::Member& b);
 void expect_same_state(const model::EnsembleState& a, const model::EnsembleState& b);
 
-/// A folder that goes away with its contents.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
+using test::TemporaryFolder;
 
 /// The error that `action` throws: its code and sentence. Fails the test where it throws none.
 struct Thrown {
