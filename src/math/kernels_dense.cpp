@@ -24,10 +24,17 @@
 HWY_BEFORE_NAMESPACE();
 namespace credens::math::HWY_NAMESPACE {
 
-/// Zeroes the columns [first, padded(cols)) of each row.
-void zero_columns(float* values, std::size_t stride, std::size_t rows, std::size_t first, std::size_t cols) {
-  if (first == padded(cols)) return;
-  for (std::size_t row = 0; row < rows; ++row, values += stride) std::fill(values + first, values + padded(cols), 0.0F);
+/// Zeroes the columns [first, end) of each row, which are whole vectors.
+void zero_vectors(float* values, std::size_t stride, std::size_t rows, std::size_t first, std::size_t end) {
+  if (first == end) return;
+  for (std::size_t row = 0; row < rows; ++row, values += stride) {
+    for (std::size_t j = first; j < end; j += lanes) hn::Store(hn::Zero(tag), tag, values + j);
+  }
+}
+
+/// Zeroes the columns [cols, padded(cols)) of each row.
+void zero_pads(float* values, std::size_t stride, std::size_t rows, std::size_t cols) {
+  for (std::size_t row = 0; row < rows; ++row, values += stride) std::fill(values + cols, values + padded(cols), 0.0F);
 }
 
 struct AsItIs {
@@ -59,8 +66,6 @@ enum class Ending { none, relu, relu_slope, activation, slope };
 
 /// Rows times panels: y from x and W, and dx from dy and W^T.
 struct RowProduct {
-  static constexpr std::size_t chains = 10;  ///< 5 x 2: more spills registers with g++ 12
-
   std::size_t depth;
   const float* rows;
   std::size_t rows_stride;
@@ -120,8 +125,6 @@ struct RowProduct {
 
 /// Columns of x times columns of dy, stored in panels: a row of this product is an input of the layer.
 struct WeightProduct {
-  static constexpr std::size_t chains = 8;  ///< 4 x 2: best at small batches, no worse at large ones
-
   std::size_t depth;
   const float* x;
   std::size_t x_stride;
@@ -201,8 +204,8 @@ void dense_forward(const float* x, std::size_t x_stride, std::size_t rows, const
   }
   const std::size_t vectors = vectors_of(shape.out);
   compute(product, rows, vectors);
-  zero_columns(y, y_stride, rows, vectors * lanes, shape.out);
-  if (slope != nullptr) zero_columns(slope, y_stride, rows, shape.out, shape.out);
+  zero_vectors(y, y_stride, rows, vectors * lanes, padded(shape.out));
+  if (slope != nullptr) zero_pads(slope, y_stride, rows, shape.out);
 }
 
 void dense_backward_input(const float* dy, std::size_t dy_stride, std::size_t rows, const float* transposed,
@@ -221,7 +224,7 @@ void dense_backward_input(const float* dy, std::size_t dy_stride, std::size_t ro
   product.below = needs_slope(activation) ? slope : x;
   const std::size_t vectors = vectors_of(shape.in);
   compute(product, rows, vectors);
-  zero_columns(dx, dx_stride, rows, vectors * lanes, shape.in);
+  zero_vectors(dx, dx_stride, rows, vectors * lanes, padded(shape.in));
 }
 
 void dense_backward_weights(const float* x, std::size_t x_stride, const float* dy, std::size_t dy_stride,
@@ -233,7 +236,7 @@ void dense_backward_weights(const float* x, std::size_t x_stride, const float* d
   float* bias = gradient + shape.in * panel_width;
   sum_rows<1>(product, vectors, sum_rows<4>(product, vectors, sum_rows<8>(product, vectors, 0, bias), bias), bias);
   const std::size_t last_panel = padded(shape.out) - panel_width;
-  zero_columns(gradient + last_panel * (shape.in + 1), panel_width, shape.in + 1, vectors * lanes - last_panel,
+  zero_vectors(gradient + last_panel * (shape.in + 1), panel_width, shape.in + 1, vectors * lanes - last_panel,
                panel_width);
 }
 
