@@ -8,7 +8,8 @@
 
 namespace credens::learn {
 
-void Adam::step(double rate, double decay, std::span<const float> gradient, model::Mlp& network) {
+void Adam::step(double rate, double decay, std::span<const float> gradient, model::Mlp& network,
+                BackwardWeights& transposed) {
   math::AdamStep step{};
   beta1_power_ *= static_cast<double>(step.beta1);
   beta2_power_ *= static_cast<double>(step.beta2);
@@ -16,12 +17,15 @@ void Adam::step(double rate, double decay, std::span<const float> gradient, mode
   step.root_scale = static_cast<float>(1 / std::sqrt(1 - beta2_power_));
   step.decay = static_cast<float>(decay);
 
-  const std::size_t covered = network.prior_size();
-  float* theta = network.parameters().data();
-  math::adam(step, covered, gradient.data(), theta, first_.data(), second_.data());
+  for (std::size_t i = 0; i < network.shape().layers(); ++i) {
+    const std::size_t at = network.layer_offset(i);
+    math::adam_layer(step, network.shape().layer(i), gradient.data() + at, network.layer(i), first_.data() + at,
+                     second_.data() + at, transposed.layer(i));
+  }
   step.decay = 0;
-  math::adam(step, network.parameters().size() - covered, gradient.data() + covered, theta + covered,
-             first_.data() + covered, second_.data() + covered);
+  const std::size_t covered = network.prior_size();
+  math::adam(step, network.parameters().size() - covered, gradient.data() + covered,
+             network.parameters().data() + covered, first_.data() + covered, second_.data() + covered);
 }
 
 }  // namespace credens::learn

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "base/aligned.hpp"
+#include "learn/backward_weights.hpp"
 #include "model/mlp.hpp"
 
 namespace credens::learn {
@@ -18,7 +19,8 @@ class Adam {
   explicit Adam(std::size_t parameters) : first_(parameters), second_(parameters) {}
 
   /// One step. `decay` = lambda / U pulls on what the prior covers: all parameters but those of constant noise.
-  void step(double rate, double decay, std::span<const float> gradient, model::Mlp& network);
+  void step(double rate, double decay, std::span<const float> gradient, model::Mlp& network,
+            BackwardWeights& transposed);
 
  private:
   base::AlignedVector<float> first_;

@@ -23,8 +23,7 @@ GradientPass::GradientPass(const model::MlpShape& shape, std::size_t batch)
                        .stride = stride,
                        .output = base::AlignedVector<float>(batch * stride),
                        .slope = base::AlignedVector<float>(has_slope ? batch * stride : 0),
-                       .delta = base::AlignedVector<float>(batch * stride),
-                       .transposed = base::AlignedVector<float>(i > 0 ? panel.transposed_size() : 0)});
+                       .delta = base::AlignedVector<float>(batch * stride)});
   }
 }
 
@@ -38,21 +37,21 @@ void GradientPass::forward(const model::Mlp& network, std::size_t rows) {
   }
 }
 
-void GradientPass::backward(const model::Mlp& network, std::size_t rows) {
+void GradientPass::backward(const model::Mlp& network, const BackwardWeights& transposed, std::size_t rows) {
   for (std::size_t i = layers_.size(); i-- > 0;) {
     Layer& layer = layers_[i];
     math::dense_backward_weights(input_of(i), input_stride_of(i), layer.delta.data(), layer.stride, rows, layer.panel,
                                  gradient_.data() + network.layer_offset(i));
     if (i == 0) continue;
     Layer& below = layers_[i - 1];
-    math::transpose_panels(network.layer(i), layer.panel, layer.transposed.data());
-    math::dense_backward_input(layer.delta.data(), layer.stride, rows, layer.transposed.data(), layer.panel,
+    math::dense_backward_input(layer.delta.data(), layer.stride, rows, transposed.layer(i), layer.panel,
                                network.shape().activation, below.output.data(), below.slope_data(), below.delta.data(),
                                below.stride);
   }
 }
 
-double GradientPass::run(const model::Mlp& network, const TrainingSet& data, std::span<const std::uint32_t> order) {
+double GradientPass::run(const model::Mlp& network, const BackwardWeights& transposed, const TrainingSet& data,
+                         std::span<const std::uint32_t> order) {
   math::gather_rows(data.input_values.data(), data.input_stride, order.data(), order.size(), inputs_.data(),
                     input_stride_);
   forward(network, order.size());
@@ -60,7 +59,7 @@ double GradientPass::run(const model::Mlp& network, const TrainingSet& data, std
   const auto constant_noise_gradient = std::span<float>(gradient_).subspan(network.prior_size());
   const double loss =
       loss_.run(network, data, order, head.output.data(), head.stride, head.delta.data(), constant_noise_gradient);
-  backward(network, order.size());
+  backward(network, transposed, order.size());
   return loss;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/aligned.hpp"
+#include "learn/backward_weights.hpp"
 #include "learn/loss.hpp"
 #include "learn/training_set.hpp"
 #include "model/mlp.hpp"
@@ -22,7 +23,8 @@ class GradientPass {
 
   /// The mean of u_i l_i over the batch (rows order[0..count)), and its gradient, without the prior, in the parameters'
   /// layout.
-  double run(const model::Mlp& network, const TrainingSet& data, std::span<const std::uint32_t> order);
+  double run(const model::Mlp& network, const BackwardWeights& transposed, const TrainingSet& data,
+             std::span<const std::uint32_t> order);
 
   std::span<const float> gradient() const { return gradient_; }
 
@@ -30,17 +32,16 @@ class GradientPass {
   /// One layer's buffers, [batch x stride] each.
   struct Layer {
     math::PanelShape panel;
-    std::size_t stride;                     ///< row_stride(out)
-    base::AlignedVector<float> output;      ///< f(z)
-    base::AlignedVector<float> slope;       ///< f'(z), for activations whose slope does not follow from the output
-    base::AlignedVector<float> delta;       ///< dl/dz
-    base::AlignedVector<float> transposed;  ///< the weights for the way back; none in the first layer
+    std::size_t stride;                 ///< row_stride(out)
+    base::AlignedVector<float> output;  ///< f(z)
+    base::AlignedVector<float> slope;   ///< f'(z), for activations whose slope does not follow from the output
+    base::AlignedVector<float> delta;   ///< dl/dz
 
     float* slope_data() { return slope.empty() ? nullptr : slope.data(); }
   };
 
   void forward(const model::Mlp& network, std::size_t rows);
-  void backward(const model::Mlp& network, std::size_t rows);
+  void backward(const model::Mlp& network, const BackwardWeights& transposed, std::size_t rows);
   const float* input_of(std::size_t layer) const {
     return layer == 0 ? inputs_.data() : layers_[layer - 1].output.data();
   }

@@ -12,6 +12,7 @@
 
 #include "base/check.hpp"
 #include "base/random.hpp"
+#include "base/subnormals.hpp"
 #include "learn/adam.hpp"
 #include "learn/divergence.hpp"
 #include "learn/gradient.hpp"
@@ -61,6 +62,7 @@ class Attempt {
       : input_(input),
         pass_(pass),
         network_(std::move(network)),
+        transposed_(network_),
         origin_(origin),
         adam_(network_.parameters().size()),
         order_(input.train.rows) {}
@@ -81,6 +83,7 @@ class Attempt {
   const TrainerInput& input_;
   GradientPass& pass_;
   model::Mlp network_;
+  BackwardWeights transposed_;
   Origin origin_;
   Adam adam_;
   std::vector<std::uint32_t> order_;
@@ -107,9 +110,9 @@ bool Attempt::run_epoch(std::size_t epoch) {
     base::require(!options.stop.stop_requested(), ErrorCode::interrupted, "stopped while training member {}",
                   origin_.member);
     const std::size_t count = std::min(options.batch, order_.size() - first);
-    const double loss = pass_.run(network_, input_.train, std::span(order_).subspan(first, count));
+    const double loss = pass_.run(network_, transposed_, input_.train, std::span(order_).subspan(first, count));
     if (!std::isfinite(loss)) return false;
-    adam_.step(rate, decay, pass_.gradient(), network_);
+    adam_.step(rate, decay, pass_.gradient(), network_, transposed_);
   }
   return true;
 }
@@ -165,6 +168,7 @@ model::Mlp initial_network(const model::MlpShape& shape, std::uint64_t seed, std
 TrainedNetwork train_member(const TrainerInput& input, std::size_t index,
                             const std::function<void(std::size_t)>& on_epoch) {
   constexpr std::size_t attempts = 4;
+  const base::FlushSubnormals flush;
   const FitOptions& options = input.options;
   const model::MlpShape shape = member_shape(options, index, input.train.inputs, input.train.outputs);
   GradientPass pass(shape, std::min(options.batch, input.train.rows));

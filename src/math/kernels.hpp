@@ -83,6 +83,11 @@ struct AdamStep {
 /// g += decay theta; m = b1 m + (1 - b1) g; v = b2 v + (1 - b2) g^2; theta -= rate m / (sqrt(v) root_scale + epsilon).
 void adam(const AdamStep& step, std::size_t count, const float* gradient, float* theta, float* m, float* v);
 
+/// The same for a layer's panels, where rows 2 k and 2 k + 1 share divisions, and for the weights that transpose_panels
+/// made of them, unless `transposed` is null.
+void adam_layer(const AdamStep& step, PanelShape shape, const float* gradient, float* panels, float* m, float* v,
+                float* transposed);
+
 /// |raw| from which exp as a noise link is constant.
 constexpr float noise_exp_bound = 30.0F;
 

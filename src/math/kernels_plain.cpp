@@ -3,7 +3,6 @@
 #include "math/kernels_plain.hpp"
 
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 namespace credens::math::plain {
@@ -65,8 +64,11 @@ std::size_t transposed_index(PanelShape shape, std::size_t input, std::size_t ou
   return (input / panel_width * shape.out + output) * panel_width + input % panel_width;
 }
 
-float without_subnormal(float x) {
-  return std::abs(x) < std::numeric_limits<float>::min() ? 0.0F : x;
+/// Stores the moments of parameter i and returns sqrt(v) root_scale + epsilon.
+float update_moments(const AdamStep& step, float g, float& m, float& v) {
+  m = std::fma(step.beta1, m, (1.0F - step.beta1) * g);
+  v = std::fma(step.beta2, v, (1.0F - step.beta2) * g * g);
+  return std::fma(std::sqrt(v), step.root_scale, step.epsilon);
 }
 
 Activated linked(NoiseLink link, double raw) {
@@ -133,11 +135,32 @@ void dense_backward_weights(const float* x, std::size_t x_stride, const float* d
 
 void adam(const AdamStep& step, std::size_t count, const float* gradient, float* theta, float* m, float* v) {
   for (std::size_t i = 0; i < count; ++i) {
-    const float g = std::fma(step.decay, theta[i], gradient[i]);
-    m[i] = without_subnormal(std::fma(step.beta1, m[i], (1.0F - step.beta1) * g));
-    v[i] = without_subnormal(std::fma(step.beta2, v[i], (1.0F - step.beta2) * g * g));
-    theta[i] -= step.rate * m[i] / std::fma(std::sqrt(v[i]), step.root_scale, step.epsilon);
+    const float denominator = update_moments(step, std::fma(step.decay, theta[i], gradient[i]), m[i], v[i]);
+    theta[i] = std::fma(-m[i], step.rate / denominator, theta[i]);
   }
+}
+
+void adam_layer(const AdamStep& step, PanelShape shape, const float* gradient, float* panels, float* m, float* v,
+                float* transposed) {
+  const auto denominator = [&](std::size_t i) {
+    return update_moments(step, std::fma(step.decay, panels[i], gradient[i]), m[i], v[i]);
+  };
+  for (std::size_t output = 0; output < shape.out; ++output) {
+    for (std::size_t row = 0; row < shape.in; row += 2) {
+      const std::size_t a = shape.index(row, output);
+      const std::size_t b = shape.index(row + 1, output);
+      const float of_a = denominator(a);
+      const float of_b = denominator(b);
+      const float shared = step.rate / (of_a * of_b);
+      panels[a] = std::fma(-m[a], of_b * shared, panels[a]);
+      panels[b] = std::fma(-m[b], of_a * shared, panels[b]);
+    }
+    if (shape.in % 2 == 0) {
+      const std::size_t last = shape.index(shape.in, output);
+      plain::adam(step, 1, gradient + last, panels + last, m + last, v + last);
+    }
+  }
+  if (transposed != nullptr) plain::transpose_panels(panels, shape, transposed);
 }
 
 void noise_variance(NoiseLink link, float floor, std::size_t count, const float* raw, float* variance, float* slope) {

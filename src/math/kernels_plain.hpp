@@ -24,6 +24,8 @@ void dense_backward_weights(const float* x, std::size_t x_stride, const float* d
                             std::size_t rows, PanelShape shape, float* gradient);
 
 void adam(const AdamStep& step, std::size_t count, const float* gradient, float* theta, float* m, float* v);
+void adam_layer(const AdamStep& step, PanelShape shape, const float* gradient, float* panels, float* m, float* v,
+                float* transposed);
 
 void noise_variance(NoiseLink link, float floor, std::size_t count, const float* raw, float* variance, float* slope);
 

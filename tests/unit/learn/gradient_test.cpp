@@ -80,7 +80,7 @@ void expect_fast_equals_plain(const NetworkCase& kind, const RandomRows& data, s
   order.resize(batch);
   const PlainBatch plain(data, set, order);
   GradientPass pass(kind.shape, batch);
-  const double loss = pass.run(network, set, order);
+  const double loss = pass.run(network, BackwardWeights(network), set, order);
   const double expected = plain.weight_share * plain_loss(plain_network(network), plain.view(), 0);
   EXPECT_NEAR(loss, expected, 1e-5 * (1 + std::abs(expected)));
   expect_close(pass, network, plain_gradient(plain_network(network), plain.view(), 0), plain.weight_share);
@@ -113,10 +113,10 @@ TEST(GradientPass, ForgetsTheBatchBefore) {
   std::vector<std::uint32_t> order(40);
   std::iota(order.begin(), order.end(), 0U);
   GradientPass used(shape, 32);
-  used.run(network, set, std::span(order).first(32));
-  const double again = used.run(network, set, std::span(order).last(8));
+  used.run(network, BackwardWeights(network), set, std::span(order).first(32));
+  const double again = used.run(network, BackwardWeights(network), set, std::span(order).last(8));
   GradientPass fresh(shape, 32);
-  EXPECT_EQ(again, fresh.run(network, set, std::span(order).last(8)));
+  EXPECT_EQ(again, fresh.run(network, BackwardWeights(network), set, std::span(order).last(8)));
   EXPECT_TRUE(std::ranges::equal(used.gradient(), fresh.gradient()));
 }
 
@@ -132,7 +132,8 @@ TEST(GradientPass, CountsARowOfWeightTwoAsTheRowTwice) {
   const std::vector<std::uint32_t> all{0, 1, 2, 3, 4, 5, 6};
   GradientPass one(shape, 6);
   GradientPass other(shape, 7);
-  EXPECT_NEAR(one.run(network, weighted, std::span(all).first(6)), other.run(network, doubled, all), 1e-6);
+  EXPECT_NEAR(one.run(network, BackwardWeights(network), weighted, std::span(all).first(6)),
+              other.run(network, BackwardWeights(network), doubled, all), 1e-6);
   for (std::size_t j = 0; j < one.gradient().size(); ++j) EXPECT_NEAR(one.gradient()[j], other.gradient()[j], 1e-6);
   EXPECT_EQ(weighted.weight_total, doubled.weight_total);
   EXPECT_NEAR(mean_loss(network, weighted), mean_loss(network, doubled), 1e-6);

@@ -64,6 +64,7 @@ class TorchRun : public testing::TestWithParam<std::size_t> {
   model::Mlp network_ = network_of(run_, "start");
   TrainingSet rows_ = rows_of(run_);
   double decay_ = lambda_ / rows_.weight_total;
+  BackwardWeights transposed_{network_};
   GradientPass pass_{network_.shape(), rows_.rows};
   std::vector<std::uint32_t> all_rows_ = [this] {
     std::vector<std::uint32_t> order(rows_.rows);
@@ -73,12 +74,12 @@ class TorchRun : public testing::TestWithParam<std::size_t> {
 };
 
 TEST_P(TorchRun, HasTheSameLoss) {
-  const double loss = pass_.run(network_, rows_, all_rows_) + 0.5 * decay_ * network_.squared_norm();
+  const double loss = pass_.run(network_, transposed_, rows_, all_rows_) + 0.5 * decay_ * network_.squared_norm();
   EXPECT_NEAR(loss, run_.at("loss").get<double>(), 1e-5);
 }
 
 TEST_P(TorchRun, HasTheSameGradients) {
-  pass_.run(network_, rows_, all_rows_);
+  pass_.run(network_, transposed_, rows_, all_rows_);
   std::vector<float> gradient(pass_.gradient().begin(), pass_.gradient().end());
   for (std::size_t j = 0; j < gradient.size(); ++j)
     gradient[j] += static_cast<float>(decay_) * network_.parameters()[j];
@@ -88,8 +89,8 @@ TEST_P(TorchRun, HasTheSameGradients) {
 TEST_P(TorchRun, HasTheSameParametersAfterTenStepsOfAdam) {
   Adam adam(network_.parameters().size());
   for (std::size_t step = 0; step < recording().at("steps").get<std::size_t>(); ++step) {
-    pass_.run(network_, rows_, all_rows_);
-    adam.step(recording().at("rate").get<double>(), decay_, pass_.gradient(), network_);
+    pass_.run(network_, transposed_, rows_, all_rows_);
+    adam.step(recording().at("rate").get<double>(), decay_, pass_.gradient(), network_, transposed_);
   }
   expect_near(network_.parameters(), network_of(run_, "after_ten_steps").parameters());
 }

