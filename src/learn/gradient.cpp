@@ -72,16 +72,34 @@ Matrix known_block(const TrainingSet& data, std::size_t first, std::size_t count
   return {count, data.outputs, std::vector<double>(values, values + count * data.outputs)};
 }
 
-/// sum_i u_i l_i over the rows of a block.
-double block_loss(const model::MemberBlock& block, const TrainingSet& data, std::size_t first) {
-  double sum = 0;
-  for (std::size_t i = 0; i < block.mean.rows(); ++i) {
-    double row_loss = 0;
-    for (std::size_t k = 0; k < data.outputs; ++k) {
-      const double residual = block.mean(i, k) - data.targets[(first + i) * data.outputs + k];
-      row_loss += 0.5 * (residual * residual / block.variance(i, k) + std::log(block.variance(i, k)));
+double row_loss(const model::MemberView& rows, std::size_t i, const float* targets) {
+  double loss = 0;
+  for (std::size_t k = 0; k < rows.mean.cols(); ++k) {
+    const double residual = static_cast<double>(rows.mean(i, k)) - targets[k];
+    loss += 0.5 * (residual * residual / rows.variance(i, k) + std::log(rows.variance(i, k)));
+  }
+  return loss;
+}
+
+/// sum_i u_i l_i and sum_i u_i.
+struct LossSum {
+  double loss = 0;
+  double weight = 0;
+};
+
+LossSum block_loss(const model::Mlp& network, const TrainingSet& data, std::size_t first, std::size_t end,
+                   model::ForwardBuffers& buffers) {
+  LossSum sum;
+  for (; first < end; first += buffers.rows()) {
+    const std::size_t count = std::min(buffers.rows(), end - first);
+    const Matrix known = known_block(data, first, count);
+    const model::MemberView rows = model::member_view(network, data.input_values.data() + first * data.input_stride,
+                                                      data.input_stride, count, known, buffers);
+    for (std::size_t i = 0; i < count; ++i) {
+      const float weight = data.weight(first + i);
+      sum.loss += weight * row_loss(rows, i, data.targets.data() + (first + i) * data.outputs);
+      sum.weight += weight;
     }
-    sum += data.weight(first + i) * row_loss;
   }
   return sum;
 }
@@ -90,17 +108,14 @@ double block_loss(const model::MemberBlock& block, const TrainingSet& data, std:
 
 double mean_loss(const model::Mlp& network, const TrainingSet& data) {
   model::ForwardBuffers buffers(network.shape(), std::min(data.rows, model::forward_rows));
-  double sum = 0;
-  double weights = 0;
+  LossSum sum;
   for (std::size_t first = 0; first < data.rows; first += math::statistics_block) {
-    const std::size_t count = std::min(math::statistics_block, data.rows - first);
-    const model::MemberBlock block =
-        model::member_block(network, data.input_values.data() + first * data.input_stride, data.input_stride, count,
-                            known_block(data, first, count), buffers);
-    sum += block_loss(block, data, first);
-    for (std::size_t i = 0; i < count; ++i) weights += data.weight(first + i);
+    const LossSum block =
+        block_loss(network, data, first, std::min(first + math::statistics_block, data.rows), buffers);
+    sum.loss += block.loss;
+    sum.weight += block.weight;
   }
-  return sum / weights;
+  return sum.loss / sum.weight;
 }
 
 }  // namespace credens::learn

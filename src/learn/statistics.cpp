@@ -2,12 +2,9 @@
 
 #include "learn/statistics.hpp"
 
-#include <algorithm>
 #include <numeric>
 
-#include "math/linalg.hpp"
 #include "math/normal.hpp"
-#include "math/statistics.hpp"
 
 namespace credens::learn {
 
@@ -17,38 +14,25 @@ double weight_of(std::span<const double> weights, std::size_t row) {
   return weights.empty() ? 1.0 : weights[row];
 }
 
-Matrix with_constant_one(const Matrix& features) {
-  Matrix extended(features.rows(), features.cols() + 1, 1.0);
-  for (std::size_t row = 0; row < features.rows(); ++row)
-    std::ranges::copy(features.row(row), extended.row(row).begin());
-  return extended;
-}
-
-/// u_i / s_ik^2 for all rows of the block.
-std::vector<double> row_precisions(const Matrix& variance, std::span<const double> weights, std::size_t output) {
-  std::vector<double> precision(variance.rows());
-  for (std::size_t row = 0; row < precision.size(); ++row)
-    precision[row] = weight_of(weights, row) / variance(row, output);
-  return precision;
-}
-
-double block_log_likelihood(const model::MemberBlock& block, MatrixView targets, std::span<const double> weights) {
-  math::CompensatedSum sum;
-  for (std::size_t row = 0; row < targets.rows(); ++row) {
-    for (std::size_t k = 0; k < targets.cols(); ++k) {
-      sum.add(weight_of(weights, row) *
-              math::normal_log_density(targets(row, k), block.mean(row, k), block.variance(row, k)));
-    }
+template <class T>
+double log_likelihood_of_row(const StatisticsRows<T>& rows, std::size_t row) {
+  double sum = 0;
+  for (std::size_t k = 0; k < rows.targets.cols(); ++k) {
+    sum += math::normal_log_density(rows.targets(row, k), rows.member.mean(row, k), rows.member.variance(row, k));
   }
-  return sum.value();
+  return weight_of(rows.weights, row) * sum;
 }
 
-std::vector<double> weighted_squares(const Matrix& phi, std::span<const double> precision) {
-  std::vector<double> sums(phi.cols(), 0.0);
+/// sums_j += precision_i phi_ij^2; the phi that is left out of a row is 1.
+template <class T>
+void add_weighted_squares(BasicMatrixView<T> phi, std::span<const double> precision, std::vector<double>& sums) {
   for (std::size_t row = 0; row < phi.rows(); ++row) {
-    for (std::size_t j = 0; j < phi.cols(); ++j) sums[j] += precision[row] * phi(row, j) * phi(row, j);
+    for (std::size_t j = 0; j < phi.cols(); ++j) {
+      const double value = phi(row, j);
+      sums[j] += precision[row] * value * value;
+    }
+    if (phi.cols() < sums.size()) sums.back() += precision[row];
   }
-  return sums;
 }
 
 std::vector<double> diagonal_of(const Matrix& gram) {
@@ -72,22 +56,46 @@ MemberStatistics no_rows(std::size_t features, const StatisticsShape& shape) {
   return statistics;
 }
 
-MemberStatistics block_statistics(const model::MemberBlock& block, MatrixView targets, std::span<const double> weights,
-                                  const StatisticsShape& shape) {
-  MemberStatistics statistics = no_rows(block.features.cols(), shape);
-  const Matrix extended = shape.random_bias ? with_constant_one(block.features) : Matrix();
-  const Matrix& phi = shape.random_bias ? extended : block.features;
-  for (std::size_t k = 0; k < shape.grams(); ++k) {
-    const std::vector<double> precision = row_precisions(block.variance, weights, k);
-    if (shape.with_gram) {
-      math::add_weighted_gram(phi, precision, statistics.gram[k]);
-      statistics.diagonal[k] = diagonal_of(statistics.gram[k]);
+BlockStatistics::BlockStatistics(std::size_t features, const StatisticsShape& shape)
+    : sums_(no_rows(features, {shape.outputs, shape.random_bias, shape.shared_noise, false})) {
+  sums_.shape = shape;
+  if (shape.with_gram) grams_.assign(shape.grams(), math::GramSum(sums_.width));
+}
+
+template <class T>
+void BlockStatistics::add_rows(const StatisticsRows<T>& rows) {
+  const std::size_t count = rows.member.variance.rows();
+  precision_.resize(count);
+  for (std::size_t k = 0; k < sums_.shape.grams(); ++k) {
+    for (std::size_t row = 0; row < count; ++row) {
+      precision_[row] = weight_of(rows.weights, row) / rows.member.variance(row, k);
+    }
+    if (sums_.shape.with_gram) {
+      grams_[k].add(rows.member.features, precision_);
     } else {
-      statistics.diagonal[k] = weighted_squares(phi, precision);
+      add_weighted_squares(rows.member.features, precision_, sums_.diagonal[k]);
     }
   }
-  if (!targets.empty()) statistics.log_likelihood = block_log_likelihood(block, targets, weights);
-  return statistics;
+  for (std::size_t row = 0; row < rows.targets.rows(); ++row) log_likelihood_.add(log_likelihood_of_row(rows, row));
+}
+
+template void BlockStatistics::add_rows(const StatisticsRows<float>& rows);
+template void BlockStatistics::add_rows(const StatisticsRows<double>& rows);
+
+MemberStatistics BlockStatistics::value() && {
+  sums_.log_likelihood = log_likelihood_.value();
+  for (std::size_t k = 0; k < grams_.size(); ++k) {
+    sums_.gram.push_back(grams_[k].value());
+    sums_.diagonal[k] = diagonal_of(sums_.gram[k]);
+  }
+  return std::move(sums_);
+}
+
+MemberStatistics block_statistics(const model::MemberBlock& block, MatrixView targets, std::span<const double> weights,
+                                  const StatisticsShape& shape) {
+  BlockStatistics statistics(block.features.cols(), shape);
+  statistics.add({.member = block.view(), .targets = targets, .weights = weights});
+  return std::move(statistics).value();
 }
 
 void add(MemberStatistics& total, const MemberStatistics& block) {

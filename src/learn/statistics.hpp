@@ -13,6 +13,8 @@
 #include <span>
 #include <vector>
 
+#include "math/linalg.hpp"
+#include "math/statistics.hpp"
 #include "model/mlp.hpp"
 
 namespace credens::learn {
@@ -42,7 +44,34 @@ struct MemberStatistics {
 /// All sums zero: the statistics of no rows.
 MemberStatistics no_rows(std::size_t features, const StatisticsShape& shape);
 
-/// The sums over the rows of one block. `targets` [n x q] or empty; `weights` n values or none.
+/// Some rows of a member, with what belongs to them.
+template <class T>
+struct StatisticsRows {
+  model::BasicMemberView<T> member;
+  MatrixView targets;               ///< [n x q] or empty
+  std::span<const double> weights;  ///< n values or none
+};
+
+/// The sums over the rows of one block, which may come in pieces.
+class BlockStatistics {
+ public:
+  BlockStatistics(std::size_t features, const StatisticsShape& shape);
+
+  void add(const StatisticsRows<float>& rows) { add_rows(rows); }
+  void add(const StatisticsRows<double>& rows) { add_rows(rows); }
+  MemberStatistics value() &&;
+
+ private:
+  template <class T>
+  void add_rows(const StatisticsRows<T>& rows);
+
+  MemberStatistics sums_;             ///< diagonals only without gram
+  std::vector<math::GramSum> grams_;  ///< none without gram
+  math::CompensatedSum log_likelihood_;
+  std::vector<double> precision_;  ///< u_i / s_ik^2 of one output
+};
+
+/// The same for a block in one piece.
 MemberStatistics block_statistics(const model::MemberBlock& block, MatrixView targets, std::span<const double> weights,
                                   const StatisticsShape& shape);
 

@@ -58,7 +58,9 @@ class Crew {
 
 void Crew::finish(std::size_t position, TrainedNetwork trained) {
   const std::size_t features = trained.network.shape().features();
-  Finished finished{.member = {.index = which_[position], .features = features, .network = std::move(trained.network)},
+  Finished finished{.member = {.index = which_[position],
+                               .features = features,
+                               .network = std::make_shared<const model::Mlp>(std::move(trained.network))},
                     .attempt = trained.attempt,
                     .final_loss = trained.final_loss};
   const std::lock_guard lock(mutex_);

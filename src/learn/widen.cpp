@@ -18,6 +18,8 @@
 #include "learn/widen_rows.hpp"
 #include "math/statistics.hpp"
 #include "model/ensemble_state.hpp"
+#include "model/member_rows.hpp"
+#include "model/network_pass.hpp"
 #include "model/weights.hpp"
 
 namespace credens {
@@ -77,6 +79,10 @@ void add_block(std::vector<MemberStatistics>& totals, const std::vector<MemberBl
   base::parallel_for(members.size(), threads, [&](std::size_t l) {
     learn::add(totals[l], learn::block_statistics(members[l], targets, weights, totals[l].shape));
   });
+}
+
+MatrixView row_block(MatrixView values, std::size_t first, std::size_t count) {
+  return values.empty() ? MatrixView() : values.row_block(first, count);
 }
 
 std::span<const double> rows_of(std::span<const double> values, std::size_t first, std::size_t count) {
@@ -144,15 +150,20 @@ class NetworkSums {
     }
   }
 
-  /// A multiple of math::statistics_block rows, but for the last.
+  /// A multiple of math::statistics_block rows, but for the last. As many blocks at a time as there are threads: memory
+  /// does not grow with the rows.
   void add(const data::RowBlock& rows) {
-    model::for_each_block(
-        narrow_, rows.inputs, rows.noise_std, plan_.threads,
-        [&](std::size_t first, const std::vector<MemberBlock>& members) {
-          const std::size_t count = members.front().mean.rows();
-          const Matrix targets = data::scaled(narrow_.target_scaler, rows.targets.row_block(first, count));
-          add_block(statistics_, members, targets, rows_of(rows.weights, first, count), plan_.threads);
-        });
+    model::require_known_noise(narrow_, rows.rows(), rows.noise_std);
+    model::check_rows(narrow_, rows.inputs, rows.noise_std);
+    const std::size_t blocks = (rows.rows() + math::statistics_block - 1) / math::statistics_block;
+    const auto wave = static_cast<std::size_t>(base::thread_count(plan_.threads));
+    for (std::size_t first = 0; first < blocks; first += wave) {
+      std::vector<std::vector<MemberStatistics>> sums(std::min(wave, blocks - first));
+      base::parallel_for(sums.size(), plan_.threads, [&](std::size_t i) { sums[i] = block_sums(rows, first + i); });
+      for (const auto& block : sums) {
+        for (std::size_t l = 0; l < block.size(); ++l) learn::add(statistics_[l], block[l]);
+      }
+    }
   }
 
   Ensemble widened(model::DataSummary data) const {
@@ -162,6 +173,27 @@ class NetworkSums {
   }
 
  private:
+  /// One block at all members, a few rows at a time while they are in the cache.
+  std::vector<MemberStatistics> block_sums(const data::RowBlock& rows, std::size_t block) const {
+    const std::size_t start = block * math::statistics_block;
+    const std::size_t size = std::min(math::statistics_block, rows.rows() - start);
+    model::NetworkPass pass(narrow_);
+    pass.take(rows.inputs.row_block(start, size), row_block(rows.noise_std, start, size), start);
+    const Matrix targets = data::scaled(narrow_.target_scaler, rows.targets.row_block(start, size));
+    std::vector<MemberStatistics> sums;
+    for (std::size_t l = 0; l < narrow_.members.size(); ++l) {
+      learn::BlockStatistics statistics(narrow_.members[l].features, statistics_[l].shape);
+      for (std::size_t first = 0; first < size; first += model::forward_rows) {
+        const std::size_t count = std::min(model::forward_rows, size - first);
+        statistics.add({.member = pass.member(l, first, count),
+                        .targets = targets.view().row_block(first, count),
+                        .weights = rows_of(rows.weights, start + first, count)});
+      }
+      sums.push_back(std::move(statistics).value());
+    }
+    return sums;
+  }
+
   const EnsembleState& narrow_;
   const WidenPlan& plan_;
   std::vector<MemberStatistics> statistics_;
@@ -298,9 +330,8 @@ Ensemble widen(const MemberOutputs& outputs, const WidenOptions& options) {
   }
   for (std::size_t first = 0; first < outputs.rows(); first += math::statistics_block) {
     const std::size_t count = std::min(math::statistics_block, outputs.rows() - first);
-    const MatrixView targets = outputs.targets.empty() ? MatrixView() : outputs.targets.view().row_block(first, count);
-    add_block(statistics, model::block_of(outputs, first, count), targets, rows_of(outputs.row_weights, first, count),
-              plan.threads);
+    add_block(statistics, model::block_of(outputs, first, count), row_block(outputs.targets, first, count),
+              rows_of(outputs.row_weights, first, count), plan.threads);
   }
   return with_posteriors(state_of(outputs), plan, statistics, squared_norms(outputs, plan.random_bias),
                          !outputs.targets.empty());

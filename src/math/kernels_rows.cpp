@@ -88,6 +88,32 @@ void add_gram_tiles(const double* a, const double* b, std::size_t width, std::si
   }
 }
 
+/// Rows in double, and the same times their weights; a value that is left out is 1. Pads stay as they are.
+template <class T>
+HWY_INLINE void widen_rows(BasicMatrixView<T> rows, const double* weight, std::size_t cols, std::size_t width,
+                           double* HWY_RESTRICT plain, double* HWY_RESTRICT weighted) {
+  for (std::size_t i = 0; i < rows.rows(); ++i, plain += width, weighted += width) {
+    const T* HWY_RESTRICT row = rows.row(i).data();
+    for (std::size_t j = 0; j < rows.cols(); ++j) {
+      plain[j] = static_cast<double>(row[j]);
+      weighted[j] = weight[i] * static_cast<double>(row[j]);
+    }
+    if (rows.cols() == cols) continue;
+    plain[cols - 1] = 1;
+    weighted[cols - 1] = weight[i];
+  }
+}
+
+void widen_floats(BasicMatrixView<float> rows, const double* weight, std::size_t cols, std::size_t width, double* plain,
+                  double* weighted) {
+  widen_rows(rows, weight, cols, width, plain, weighted);
+}
+
+void widen_doubles(MatrixView rows, const double* weight, std::size_t cols, std::size_t width, double* plain,
+                   double* weighted) {
+  widen_rows(rows, weight, cols, width, plain, weighted);
+}
+
 }  // namespace credens::math::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -96,6 +122,8 @@ namespace credens::math {
 
 HWY_EXPORT(scale_rows);
 HWY_EXPORT(add_gram_tiles);
+HWY_EXPORT(widen_doubles);
+HWY_EXPORT(widen_floats);
 
 bool scale_rows(const RowScale& scale, const double* values, std::size_t values_stride, std::size_t rows,
                 std::size_t cols, float* out, std::size_t out_stride) {
@@ -112,30 +140,58 @@ std::size_t gram_width(std::size_t cols) {
   return (cols + 15) / 16 * 16;
 }
 
+void widen(MatrixView rows, const double* weight, std::size_t cols, std::size_t width, double* plain,
+           double* weighted) {
+  HWY_DYNAMIC_DISPATCH(widen_doubles)(rows, weight, cols, width, plain, weighted);
+}
+
+void widen(BasicMatrixView<float> rows, const double* weight, std::size_t cols, std::size_t width, double* plain,
+           double* weighted) {
+  HWY_DYNAMIC_DISPATCH(widen_floats)(rows, weight, cols, width, plain, weighted);
+}
+
 }  // namespace
 
-void add_weighted_gram(MatrixView rows, std::span<const double> weight, Matrix& gram) {
-  const std::size_t cols = rows.cols();
-  const std::size_t width = gram_width(cols);
-  std::vector<double> plain(gram_rows * width);
-  std::vector<double> weighted(gram_rows * width);
-  std::vector<double> sum(width * width);
-  for (std::size_t i = 0; i < cols; ++i)
-    std::ranges::copy(gram.row(i), sum.begin() + static_cast<std::ptrdiff_t>(i * width));
+GramSum::GramSum(std::size_t cols)
+    : cols_(cols),
+      width_(gram_width(cols)),
+      sum_(width_ * width_),
+      plain_(gram_rows * width_),
+      weighted_(gram_rows * width_) {}
+
+GramSum::GramSum(const Matrix& start) : GramSum(start.cols()) {
+  for (std::size_t i = 0; i < cols_; ++i) std::ranges::copy(start.row(i), sum_.data() + i * width_);
+}
+
+template <class T>
+void GramSum::add_rows(BasicMatrixView<T> rows, std::span<const double> weight) {
   for (std::size_t first = 0; first < rows.rows(); first += gram_rows) {
     const std::size_t count = std::min(gram_rows, rows.rows() - first);
-    for (std::size_t i = 0; i < count; ++i) {
-      const double* row = rows.row(first + i).data();
-      for (std::size_t j = 0; j < cols; ++j) {
-        plain[i * width + j] = row[j];
-        weighted[i * width + j] = weight[first + i] * row[j];
-      }
-    }
-    HWY_DYNAMIC_DISPATCH(add_gram_tiles)(weighted.data(), plain.data(), width, count, sum.data());
+    widen(rows.row_block(first, count), weight.data() + first, cols_, width_, plain_.data(), weighted_.data());
+    HWY_DYNAMIC_DISPATCH(add_gram_tiles)(weighted_.data(), plain_.data(), width_, count, sum_.data());
   }
-  for (std::size_t i = 0; i < cols; ++i) {
-    for (std::size_t j = 0; j <= i; ++j) gram(i, j) = gram(j, i) = sum[i * width + j];
+}
+
+void GramSum::add(MatrixView rows, std::span<const double> weight) {
+  add_rows(rows, weight);
+}
+
+void GramSum::add(BasicMatrixView<float> rows, std::span<const double> weight) {
+  add_rows(rows, weight);
+}
+
+Matrix GramSum::value() const {
+  Matrix gram(cols_, cols_);
+  for (std::size_t i = 0; i < cols_; ++i) {
+    for (std::size_t j = 0; j <= i; ++j) gram(i, j) = gram(j, i) = sum_[i * width_ + j];
   }
+  return gram;
+}
+
+void add_weighted_gram(MatrixView rows, std::span<const double> weight, Matrix& gram) {
+  GramSum sum(gram);
+  sum.add(rows, weight);
+  gram = sum.value();
 }
 
 }  // namespace credens::math

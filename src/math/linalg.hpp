@@ -12,7 +12,30 @@
 
 namespace credens::math {
 
-/// gram += sum_i weight_i x_i x_i^T over the rows x_i of `rows` [n x p]; gram [p x p], both triangles kept equal.
+/// S = sum_i weight_i x_i x_i^T over rows x_i of p values, of which the last may be left out and is then 1. Rows may
+/// come in pieces: how they are cut does not change the bits.
+class GramSum {
+ public:
+  explicit GramSum(std::size_t cols);     ///< of no rows; p = cols
+  explicit GramSum(const Matrix& start);  ///< added to what is there
+  Matrix value() const;                   ///< [p x p], both triangles equal
+  std::size_t cols() const { return cols_; }
+
+  void add(MatrixView rows, std::span<const double> weight);
+  void add(BasicMatrixView<float> rows, std::span<const double> weight);
+
+ private:
+  template <class T>
+  void add_rows(BasicMatrixView<T> rows, std::span<const double> weight);
+
+  std::size_t cols_;
+  std::size_t width_;             ///< padded for the kernels
+  std::vector<double> sum_;       ///< [width x width], lower triangle
+  std::vector<double> plain_;     ///< some rows in double
+  std::vector<double> weighted_;  ///< the same rows times their weights
+};
+
+/// gram += sum_i weight_i x_i x_i^T over the rows x_i of `rows` [n x p].
 void add_weighted_gram(MatrixView rows, std::span<const double> weight, Matrix& gram);
 
 /// Lower Cholesky factor L with A = L L^T, or nothing where A is not positive definite.

@@ -32,7 +32,7 @@ void check_members(const EnsembleState& state) {
     require(l == 0 || state.members[l - 1].index < member.index, "member {} follows member {}, expected rising indices",
             member.index, l == 0 ? 0 : state.members[l - 1].index);
     require(member.features > 0, "member {} has no features, expected at least 1", member.index);
-    require(member.network.has_value() == state.has_networks(),
+    require((member.network != nullptr) == state.has_networks(),
             "member {} differs from the first in having a network, expected all or none", member.index);
   }
 }

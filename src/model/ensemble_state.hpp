@@ -8,6 +8,7 @@
 #include <credens/network.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,9 +29,9 @@ constexpr bool is_target_scale(double scale) {
 }
 
 struct Member {
-  std::size_t index = 0;       ///< 0-based, within the whole ensemble
-  std::size_t features = 0;    ///< p
-  std::optional<Mlp> network;  ///< none for a member made from arrays
+  std::size_t index = 0;               ///< 0-based, within the whole ensemble
+  std::size_t features = 0;            ///< p
+  std::shared_ptr<const Mlp> network;  ///< shared by copies; null for a member made from arrays
   MemberPosterior posterior;
 };
 
@@ -61,7 +62,7 @@ struct EnsembleState {
   DataSummary data;
   std::string version = {};  ///< of the Credens that wrote the file it was read from; empty: none did
 
-  bool has_networks() const { return !members.empty() && members.front().network.has_value(); }
+  bool has_networks() const { return !members.empty() && members.front().network != nullptr; }
 };
 
 /// Text of a stored option, or nothing.

@@ -81,7 +81,7 @@ MemberRows rows_of_networks(const EnsembleState& state, MatrixView inputs, Matri
             NetworkPass pass(state);
             pass.take(inputs.row_block(first, count), rows_or_none(noise_std, first, count), first);
             std::vector<MemberBlock> blocks;
-            for (std::size_t l = 0; l < state.members.size(); ++l) blocks.push_back(pass.member(l));
+            for (std::size_t l = 0; l < state.members.size(); ++l) blocks.push_back(pass.member_block(l));
             return blocks;
           }};
 }
@@ -112,31 +112,53 @@ void resize_components(const EnsembleState& state, std::size_t rows, MixtureComp
   components.epistemic_variance.resize(values);
 }
 
-void write_member(const EnsembleState& state, std::size_t l, const MemberBlock& block, std::size_t first,
-                  MixtureComponents& components) {
+namespace {
+
+std::span<const double> features_at(MatrixView features, std::size_t row, std::vector<double>&) {
+  return features.row(row);
+}
+
+std::span<const double> features_at(BasicMatrixView<float> features, std::size_t row, std::vector<double>& room) {
+  room.assign(features.row(row).begin(), features.row(row).end());
+  return room;
+}
+
+template <class T>
+void write_member(const EnsembleState& state, std::size_t l, const BasicMemberView<T>& rows, std::size_t first,
+                  std::vector<double>& room, MixtureComponents& components) {
+  const MemberPosterior& posterior = state.members[l].posterior;
   const std::size_t q = components.outputs;
-  for (std::size_t i = 0; i < block.mean.rows(); ++i) {
+  for (std::size_t i = 0; i < rows.mean.rows(); ++i) {
     const std::size_t at = ((first + i) * state.members.size() + l) * q;
     const std::span<double> epistemic = std::span(components.epistemic_variance).subspan(at, q);
-    epistemic_variances(state.members[l].posterior, block.features.row(i), epistemic);
+    if (posterior.kind == PosteriorKind::delta) {
+      std::ranges::fill(epistemic, 0.0);
+    } else {
+      epistemic_variances(posterior, features_at(rows.features, i, room), epistemic);
+    }
     for (std::size_t k = 0; k < q; ++k) {
       const double scale = state.target_scaler.scale[k];
-      components.mean[at + k] = block.mean(i, k) * scale + state.target_scaler.shift[k];
-      components.aleatoric_variance[at + k] = block.variance(i, k) * (scale * scale);
+      components.mean[at + k] = rows.mean(i, k) * scale + state.target_scaler.shift[k];
+      components.aleatoric_variance[at + k] = rows.variance(i, k) * (scale * scale);
       epistemic[k] *= scale * scale;
     }
   }
 }
 
+}  // namespace
+
 void write_components(const EnsembleState& state, const std::vector<MemberBlock>& members, std::size_t first,
                       MixtureComponents& components) {
-  for (std::size_t l = 0; l < members.size(); ++l) write_member(state, l, members[l], first, components);
+  std::vector<double> none;
+  for (std::size_t l = 0; l < members.size(); ++l) write_member(state, l, members[l].view(), first, none, components);
 }
 
 void write_components(const EnsembleState& state, NetworkPass& pass, MatrixView inputs, MatrixView noise_std,
                       std::size_t first, MixtureComponents& components) {
   pass.take(inputs, noise_std, first);
-  for (std::size_t l = 0; l < state.members.size(); ++l) write_member(state, l, pass.member(l), first, components);
+  for (std::size_t l = 0; l < state.members.size(); ++l) {
+    write_member(state, l, pass.member(l), first, pass.room(), components);
+  }
 }
 
 Predictive predictive_of(const EnsembleState& state, const MemberRows& rows, int threads) {

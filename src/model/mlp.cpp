@@ -38,17 +38,17 @@ std::span<const float> learned_variances(const Mlp& network, const HeadView& vie
   return std::span<const float>(buffers.variance).first(count);
 }
 
-/// `known` [rows x q] is empty where no noise is known. Rows from `first` on of `block`.
-void fill_variances(const MlpShape& shape, std::span<const float> learned, MatrixView known, std::size_t first,
-                    std::size_t rows, MemberBlock& block) {
+/// `known` [rows x q] is empty where no noise is known.
+void fill_variances(const MlpShape& shape, std::span<const float> learned, MatrixView known, std::size_t rows,
+                    Matrix& variance) {
   const std::size_t row_step = shape.noise_units();
   const std::size_t output_step = shape.noise == NoiseKind::shared ? 0 : 1;
+  variance.resize(rows, shape.outputs);
   for (std::size_t i = 0; i < rows; ++i) {
     for (std::size_t k = 0; k < shape.outputs; ++k) {
-      const double known_part = known.empty() ? 0 : known(first + i, k);
-      block.variance(first + i, k) = shape.noise == NoiseKind::known
-                                         ? std::max(known_part, noise_floor)
-                                         : learned[i * row_step + k * output_step] + known_part;
+      const double known_part = known.empty() ? 0 : known(i, k);
+      variance(i, k) = shape.noise == NoiseKind::known ? std::max(known_part, noise_floor)
+                                                       : learned[i * row_step + k * output_step] + known_part;
     }
   }
 }
@@ -159,28 +159,31 @@ HeadView forward(const Mlp& network, const float* inputs, std::size_t stride, st
   return view;
 }
 
-void fill_member_block(const Mlp& network, const float* inputs, std::size_t stride, std::size_t rows,
-                       MatrixView known_variance, ForwardBuffers& buffers, MemberBlock& block) {
+MemberView member_view(const Mlp& network, const float* inputs, std::size_t stride, std::size_t rows,
+                       MatrixView known_variance, ForwardBuffers& buffers) {
   const MlpShape& shape = network.shape();
-  block.features.resize(rows, shape.features());
-  block.mean.resize(rows, shape.outputs);
-  block.variance.resize(rows, shape.outputs);
-  for (std::size_t first = 0; first < rows; first += buffers.rows()) {
-    const std::size_t count = std::min(buffers.rows(), rows - first);
-    const HeadView view = forward(network, inputs + first * stride, stride, count, buffers);
-    for (std::size_t i = 0; i < count; ++i) {
-      std::copy_n(view.features + i * view.feature_stride, shape.features(), block.features.row(first + i).data());
-      std::copy_n(view.head + i * view.head_stride, shape.outputs, block.mean.row(first + i).data());
-    }
-    const std::span<const float> learned = learned_variances(network, view, count, buffers.noise());
-    fill_variances(shape, learned, known_variance, first, count, block);
-  }
+  const HeadView view = forward(network, inputs, stride, rows, buffers);
+  fill_variances(shape, learned_variances(network, view, rows, buffers.noise()), known_variance, rows,
+                 buffers.variance());
+  return {.features = {view.features, rows, shape.features(), view.feature_stride},
+          .mean = {view.head, rows, shape.outputs, view.head_stride},
+          .variance = buffers.variance()};
 }
 
 MemberBlock member_block(const Mlp& network, const float* inputs, std::size_t stride, std::size_t rows,
                          MatrixView known_variance, ForwardBuffers& buffers) {
-  MemberBlock block;
-  fill_member_block(network, inputs, stride, rows, known_variance, buffers, block);
+  const MlpShape& shape = network.shape();
+  MemberBlock block{Matrix(rows, shape.features()), Matrix(rows, shape.outputs), Matrix(rows, shape.outputs)};
+  for (std::size_t first = 0; first < rows; first += buffers.rows()) {
+    const std::size_t count = std::min(buffers.rows(), rows - first);
+    const MatrixView known = known_variance.empty() ? MatrixView() : known_variance.row_block(first, count);
+    const MemberView view = member_view(network, inputs + first * stride, stride, count, known, buffers);
+    for (std::size_t i = 0; i < count; ++i) {
+      std::ranges::copy(view.features.row(i), block.features.row(first + i).begin());
+      std::ranges::copy(view.mean.row(i), block.mean.row(first + i).begin());
+      std::ranges::copy(view.variance.row(i), block.variance.row(first + i).begin());
+    }
+  }
   return block;
 }
 

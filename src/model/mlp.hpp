@@ -101,11 +101,13 @@ class ForwardBuffers {
   std::size_t rows() const { return rows_; }
   float* layer(std::size_t index) { return activations_[index].data(); }
   NoiseBuffers& noise() { return noise_; }
+  Matrix& variance() { return variance_; }
 
  private:
   std::size_t rows_ = 0;
   std::vector<base::AlignedVector<float>> activations_;
   NoiseBuffers noise_;
+  Matrix variance_;
 };
 
 /// `inputs`: scaled rows of `stride` floats (a multiple of 16, pads zero, 64-byte aligned). The views point into inputs
@@ -113,17 +115,30 @@ class ForwardBuffers {
 HeadView forward(const Mlp& network, const float* inputs, std::size_t stride, std::size_t rows,
                  ForwardBuffers& buffers);
 
-/// Arrays of one member at a block of rows, in network units and double.
+/// What a member says of some rows, in network units, wherever it lies. Networks speak float.
+template <class T>
+struct BasicMemberView {
+  BasicMatrixView<T> features;  ///< [n x p]
+  BasicMatrixView<T> mean;      ///< [n x q]
+  MatrixView variance;          ///< [n x q]: learned (with its floor) plus known; known alone is at least the floor
+};
+using MemberView = BasicMemberView<float>;
+
+/// The same as arrays of its own, in double.
 struct MemberBlock {
-  Matrix features;  ///< [n x p]
-  Matrix mean;      ///< [n x q]
-  Matrix variance;  ///< [n x q]: learned (with its floor) plus known; known alone is at least the floor
+  Matrix features;
+  Matrix mean;
+  Matrix variance;
+
+  BasicMemberView<double> view() const { return {features, mean, variance}; }
 };
 
-/// Any number of rows, in passes of buffers.rows(). `known_variance` [n x q] in network units, or empty. Allocates only
-/// where `block` was never as large.
-void fill_member_block(const Mlp& network, const float* inputs, std::size_t stride, std::size_t rows,
-                       MatrixView known_variance, ForwardBuffers& buffers, MemberBlock& block);
+/// At most buffers.rows() rows; valid until the buffers are used again. `known_variance` [n x q] in network units, or
+/// empty.
+MemberView member_view(const Mlp& network, const float* inputs, std::size_t stride, std::size_t rows,
+                       MatrixView known_variance, ForwardBuffers& buffers);
+
+/// Any number of rows, in passes of buffers.rows().
 MemberBlock member_block(const Mlp& network, const float* inputs, std::size_t stride, std::size_t rows,
                          MatrixView known_variance, ForwardBuffers& buffers);
 

@@ -35,10 +35,11 @@ void fill_known_variance(const data::Scaler& targets, MatrixView noise_std, Matr
   }
 }
 
-void check_finite(const MemberBlock& block, std::size_t member, std::size_t first_row) {
-  for (std::size_t i = 0; i < block.mean.rows(); ++i) {
-    for (std::size_t k = 0; k < block.mean.cols(); ++k) {
-      if (std::isfinite(block.mean(i, k)) && std::isfinite(block.variance(i, k))) continue;
+template <class T>
+void check_finite(const BasicMemberView<T>& rows, std::size_t member, std::size_t first_row) {
+  for (std::size_t i = 0; i < rows.mean.rows(); ++i) {
+    for (std::size_t k = 0; k < rows.mean.cols(); ++k) {
+      if (std::isfinite(rows.mean(i, k)) && std::isfinite(rows.variance(i, k))) continue;
       base::fail(ErrorCode::numerical,
                  "row {}: the output of member {} is not finite, its inputs lie too far from the training data",
                  first_row + i, member);
@@ -68,13 +69,27 @@ void NetworkPass::take(MatrixView inputs, MatrixView noise_std, std::size_t firs
   fill_known_variance(state_.target_scaler, noise_std, known_variance_);
 }
 
-const MemberBlock& NetworkPass::member(std::size_t l) {
-  const Member& member = state_.members[l];
+ForwardBuffers& NetworkPass::buffers_of(std::size_t l) {
   ForwardBuffers& buffers = buffers_[buffers_of_member_[l]];
-  buffers.reserve(member.network->shape(), std::min(rows_, forward_rows));
-  fill_member_block(*member.network, scaled_.data(), stride_, rows_, known_variance_, buffers, block_);
-  check_finite(block_, member.index, first_row_);
-  return block_;
+  buffers.reserve(state_.members[l].network->shape(), std::min(rows_, forward_rows));
+  return buffers;
+}
+
+MemberView NetworkPass::member(std::size_t l, std::size_t first, std::size_t count) {
+  const Member& member = state_.members[l];
+  const MatrixView known = known_variance_.empty() ? MatrixView() : known_variance_.view().row_block(first, count);
+  const MemberView rows =
+      member_view(*member.network, scaled_.data() + first * stride_, stride_, count, known, buffers_of(l));
+  check_finite(rows, member.index, first_row_ + first);
+  return rows;
+}
+
+MemberBlock NetworkPass::member_block(std::size_t l) {
+  const Member& member = state_.members[l];
+  MemberBlock block =
+      model::member_block(*member.network, scaled_.data(), stride_, rows_, known_variance_, buffers_of(l));
+  check_finite(block.view(), member.index, first_row_);
+  return block;
 }
 
 }  // namespace credens::model

@@ -18,10 +18,20 @@ class NetworkPass {
   /// that the state wants. `first_row` is how sentences count the first. Throws data for values out of range.
   void take(MatrixView inputs, MatrixView noise_std, std::size_t first_row);
 
-  /// What member l says of the rows taken; valid until the next call. Throws numerical where that is not finite.
-  const MemberBlock& member(std::size_t l);
+  /// What member l says of all rows taken, at most forward_rows, or of some of many; valid until the next call. Throws
+  /// numerical where that is not finite.
+  MemberView member(std::size_t l) { return member(l, 0, rows_); }
+  MemberView member(std::size_t l, std::size_t first, std::size_t count);
+
+  /// For features of one row in double, so that whoever needs them allocates nothing.
+  std::vector<double>& room() { return room_; }
+
+  /// The same for any number of rows, copied.
+  MemberBlock member_block(std::size_t l);
 
  private:
+  ForwardBuffers& buffers_of(std::size_t l);
+
   const EnsembleState& state_;
   std::vector<ForwardBuffers> buffers_;  ///< one for each shape that differs from that of the member before
   std::vector<std::size_t> buffers_of_member_;
@@ -30,7 +40,7 @@ class NetworkPass {
   std::size_t rows_ = 0;
   std::size_t first_row_ = 0;
   Matrix known_variance_;
-  MemberBlock block_;
+  std::vector<double> room_;
 };
 
 }  // namespace credens::model

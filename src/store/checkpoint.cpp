@@ -144,7 +144,7 @@ std::vector<model::Member> Checkpoint::load() const {
 }
 
 void Checkpoint::save(const model::Member& member) const {
-  base::require(member.network.has_value(), ErrorCode::usage,
+  base::require(member.network != nullptr, ErrorCode::usage,
                 "member {} has no network, so there is nothing to keep of it", member.index);
   base::make_folder(folder_);
   const fs::path path = folder_ / file_name(member.index);

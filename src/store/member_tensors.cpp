@@ -151,14 +151,16 @@ void append_network_tensors(const model::Member& member, std::vector<Tensor>& te
 }
 
 model::Member read_member(const MemberOutline& outline, TensorMap& tensors) {
-  model::Member member{outline.index, outline.features, std::nullopt, outline.posterior};
+  model::Member member{outline.index, outline.features, nullptr, outline.posterior};
   const std::size_t size = outline.features + (outline.posterior.random_bias ? 1 : 0);
   if (outline.posterior.kind == PosteriorKind::diagonal) {
     const std::string name = tensor_name(outline.index, "posterior.variance");
     member.posterior.variance = Matrix(outline.outputs, size, take<double>(tensors, name, {outline.outputs, size}));
   }
   if (outline.posterior.kind == PosteriorKind::full) member.posterior.factor = read_factor(outline, size, tensors);
-  if (outline.network) member.network = read_network(outline.index, *outline.network, tensors);
+  if (outline.network) {
+    member.network = std::make_shared<const model::Mlp>(read_network(outline.index, *outline.network, tensors));
+  }
   return member;
 }
 

@@ -8,6 +8,7 @@
 #include <functional>
 #include <limits>
 
+#include "support/edit_network.hpp"
 #include "support/error_matchers.hpp"
 #include "unit/model/random_ensemble.hpp"
 
@@ -93,7 +94,9 @@ TEST(CheckState, LooksAtMembersAndWeights) {
   EXPECT_THAT(state_with([](auto& s) { s.weights = {1}; }), is_usage("has 1 weights"));
   EXPECT_THAT(state_with([](auto& s) { s.weights = {0.5, 0.5, 0.5}; }), is_usage("sum 1.5"));
   EXPECT_THAT(state_with([](auto& s) { s.weights[0] = nan; }), is_usage("weight is nan"));
-  EXPECT_THAT(state_with([](auto& s) { s.members[1].network->parameters()[3] = static_cast<float>(nan); }),
+  EXPECT_THAT(state_with([](auto& s) {
+                test::edit_network(s.members[1], [](Mlp& n) { n.parameters()[3] = static_cast<float>(nan); });
+              }),
               is_usage("member 1 has a parameter that is not finite"));
 }
 

@@ -11,6 +11,7 @@
 
 #include "model/ensemble_state.hpp"
 #include "model/member_rows.hpp"
+#include "support/edit_network.hpp"
 #include "support/error_matchers.hpp"
 #include "unit/model/random_ensemble.hpp"
 
@@ -245,7 +246,9 @@ TEST(Predict, RefusesInputsItCannotUse) {
 
 TEST(Predict, SaysWhenANetworkOverflows) {
   EnsembleState state = random_state({.hidden = {}, .activation = Activation::relu});
-  for (float& value : state.members[1].network->parameters()) value *= 1e20F;
+  test::edit_network(state.members[1], [](Mlp& network) {
+    for (float& value : network.parameters()) value *= 1e20F;
+  });
   const Ensemble ensemble = ensemble_of(state);
   Matrix inputs(300, 3, 1.0);
   inputs(299, 0) = 1e29;

@@ -81,7 +81,7 @@ EnsembleState random_state(const RandomEnsemble& kind) {
     const std::uint64_t seed = 1000 * kind.seed + 10 * l;
     state.members.push_back({.index = l,
                              .features = shape.features(),
-                             .network = random_network(shape, seed),
+                             .network = std::make_shared<const Mlp>(random_network(shape, seed)),
                              .posterior = random_posterior(kind.posterior, kind.random_bias, shape.features(),
                                                            kind.outputs, seed + 1, kind.shared_factor)});
   }

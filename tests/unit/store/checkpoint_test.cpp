@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "base/file.hpp"
+#include "support/edit_network.hpp"
 #include "unit/store/example_ensembles.hpp"
 
 namespace credens::store {
@@ -129,7 +130,7 @@ TEST_F(CheckpointTest, IsNoModel) {
 }
 
 TEST_F(CheckpointTest, RefusesAMemberThatIsNotFinite) {
-  state_.members[0].network->layer(0)[0] = std::nanf("");
+  test::edit_network(state_.members[0], [](model::Mlp& network) { network.layer(0)[0] = std::nanf(""); });
   EXPECT_EQ(thrown_by([&] { checkpoint_.save(state_.members[0]); }).code, ErrorCode::model);
   EXPECT_FALSE(checkpoint_.exists());
 }

@@ -72,7 +72,7 @@ model::Member random_member(const Example& example, std::size_t index) {
                         .noise = example.noise,
                         .noise_link = example.link};
   member.features = shape.features();
-  if (example.networks) member.network = random_network(shape, random);
+  if (example.networks) member.network = std::make_shared<const model::Mlp>(random_network(shape, random));
   member.posterior = random_posterior(example, member.features, random);
   return member;
 }
@@ -145,7 +145,7 @@ Matrix example_inputs(std::size_t rows, std::size_t inputs) {
 void expect_same_member(const model::Member& a, const model::Member& b) {
   EXPECT_EQ(a.index, b.index);
   EXPECT_EQ(a.features, b.features);
-  ASSERT_EQ(a.network.has_value(), b.network.has_value());
+  ASSERT_EQ(a.network == nullptr, b.network == nullptr);
   if (a.network) {
     EXPECT_EQ(a.network->shape(), b.network->shape());
     EXPECT_TRUE(std::ranges::equal(a.network->parameters(), b.network->parameters()));

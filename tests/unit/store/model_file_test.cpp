@@ -12,6 +12,7 @@
 #include "base/file.hpp"
 #include "model/names.hpp"
 #include "store/safetensors.hpp"
+#include "support/edit_network.hpp"
 #include "support/effort.hpp"
 #include "unit/store/example_ensembles.hpp"
 
@@ -207,7 +208,10 @@ TEST(ModelFile, IsNotWrittenFromAnEnsembleThatCouldNotBeRead) {
             "the option learning_rate is inf, expected a finite number");
   EXPECT_EQ(refusal([](auto& state) { state.members[1].posterior.random_bias = true; }),
             "member 1 differs from the first in having a random bias, expected all or none");
-  EXPECT_NE(refusal([](auto& state) { state.members[1].network->layer(0)[0] = std::nanf(""); }), "");
+  EXPECT_NE(refusal([](auto& state) {
+              test::edit_network(state.members[1], [](model::Mlp& network) { network.layer(0)[0] = std::nanf(""); });
+            }),
+            "");
 }
 
 }  // namespace
