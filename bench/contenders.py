@@ -10,6 +10,11 @@ from pathlib import Path
 PATIENT_MALLOC = {"MALLOC_TRIM_THRESHOLD_": "4294967296", "MALLOC_MMAP_THRESHOLD_": "4294967296", "MALLOC_TOP_PAD_": "67108864"}
 
 
+# Debian's torch does not hand its number of threads on to OpenBLAS, which would take all cores where one is asked for.
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+TORCH_ENVIRONMENT = {**PATIENT_MALLOC, **ONE_THREAD}
+
+
 class Absent(Exception):
     """Why a contender cannot take part."""
 
@@ -113,11 +118,11 @@ def make_contenders(build: Path, node_folder: Path, peer_python: str | None) -> 
     no_peer = Contender([], absent="no --peer-python was given")
     return {
         "credens": Contender([build / "bench" / "credens_bench"]),
-        "torch": python_contender(debian_python, "torch", here / "torch_bench.py", PATIENT_MALLOC),
-        "libtorch": Contender([libtorch], PATIENT_MALLOC, "" if libtorch.exists() else "libtorch-dev is not here or did not build"),
+        "torch": python_contender(debian_python, "torch", here / "torch_bench.py", TORCH_ENVIRONMENT),
+        "libtorch": Contender([libtorch], TORCH_ENVIRONMENT, "" if libtorch.exists() else "libtorch-dev is not here or did not build"),
         "onnx": probed(onnx_probe, ["node", here / "ort_bench.mjs", node_folder]),
         "pandas": python_contender(debian_python, "pandas", here / "pandas_bench.py"),
-        "peer": python_contender(peer_python, "torch", here / "torch_bench.py", PATIENT_MALLOC) if peer_python else no_peer,
+        "peer": python_contender(peer_python, "torch", here / "torch_bench.py", TORCH_ENVIRONMENT) if peer_python else no_peer,
     }
 
 

@@ -63,8 +63,4 @@ double divergence_limit(const TrainingSet& data, NoiseKind noise) {
   return constant.square_part + constant.log_part + excess;
 }
 
-bool all_finite(const model::Mlp& network) {
-  return std::ranges::all_of(network.parameters(), [](float value) { return std::isfinite(value); });
-}
-
 }  // namespace credens::learn

@@ -28,6 +28,4 @@ ConstantGaussian constant_gaussian(const TrainingSet& data, NoiseKind noise);
 /// spread of the targets a nat is next to nothing, so the squared part may also double.
 double divergence_limit(const TrainingSet& data, NoiseKind noise);
 
-bool all_finite(const model::Mlp& network);
-
 }  // namespace credens::learn

@@ -59,7 +59,7 @@ MemberStatistics no_rows(std::size_t features, const StatisticsShape& shape) {
 BlockStatistics::BlockStatistics(std::size_t features, const StatisticsShape& shape)
     : sums_(no_rows(features, {shape.outputs, shape.random_bias, shape.shared_noise, false})) {
   sums_.shape = shape;
-  if (shape.with_gram) grams_.assign(shape.grams(), math::GramSum(sums_.width));
+  for (std::size_t k = 0; k < shape.grams() && shape.with_gram; ++k) grams_.emplace_back(sums_.width);
 }
 
 template <class T>

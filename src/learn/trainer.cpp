@@ -18,6 +18,7 @@
 #include "learn/gradient.hpp"
 #include "learn/recipe.hpp"
 #include "learn/schedule.hpp"
+#include "math/statistics.hpp"
 
 namespace credens::learn {
 
@@ -126,7 +127,8 @@ bool Attempt::validate() {
 std::string Attempt::judge() {
   final_loss_ = mean_loss(network_, input_.train);
   const double limit = divergence_limit(input_.train, network_.shape().noise);
-  if (!all_finite(network_) || !std::isfinite(final_loss_)) return "its final loss or weights are not finite";
+  if (!math::all_finite(network_.parameters()) || !std::isfinite(final_loss_))
+    return "its final loss or weights are not finite";
   if (final_loss_ <= limit) return {};
   return fmt::format("its final loss is {:.4g}, expected at most {:.4g}, which a constant Gaussian passes", final_loss_,
                      limit);

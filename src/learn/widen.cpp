@@ -113,7 +113,7 @@ Ensemble with_posteriors(EnsembleState state, const WidenPlan& plan, const std::
     state.members[l].posterior = learn::make_posterior(statistics[l], has_targets ? norms[l] : std::nullopt,
                                                        plan.posterior, state.prior_precision);
   }
-  model::check(state);
+  model::check_posteriors(state);
   return Ensemble(std::make_shared<const EnsembleState>(std::move(state)));
 }
 
@@ -299,6 +299,7 @@ EnsembleState state_of(const MemberOutputs& outputs) {
                          .scale = or_constant(outputs.target_scale, q, 1.0)};
   state.target_names = outputs.target_names.empty() ? data::default_target_names(q) : outputs.target_names;
   state.data.rows = outputs.rows();
+  model::check(state);
   return state;
 }
 

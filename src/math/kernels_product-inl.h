@@ -58,7 +58,7 @@ HWY_INLINE void accumulate(Left& left, Right& right, Sums<R, N>& sums) {
     const Vector value = left.value(r);
     for (std::size_t n = 0; n < N; ++n) {
       sums.at[r][n] = hn::MulAdd(value, columns[n], sums.at[r][n]);
-      keep_factors(sums.at[r][n], value, columns[n]);
+      if constexpr (R > 1) keep_factors(sums.at[r][n], value, columns[n]);
     }
   }
   left.advance();

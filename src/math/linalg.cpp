@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "base/check.hpp"
+#include "math/triangular.hpp"
 
 namespace credens::math {
 
@@ -29,9 +30,42 @@ Eigen::Map<RowMajor> map_of(Matrix& matrix) {
   return {matrix.data(), index_of(matrix.rows()), index_of(matrix.cols())};
 }
 
+/// Up to this size rows in vectors are faster than Eigen's blocks, which cost more than they save.
+constexpr std::size_t largest_small = 128;
+
+std::size_t padded_stride(std::size_t size) {
+  return (size + 7) / 8 * 8;
+}
+
+std::optional<Matrix> small_cholesky(MatrixView a) {
+  const std::size_t size = a.rows();
+  Matrix upper(size, padded_stride(size));
+  for (std::size_t i = 0; i < size; ++i) std::ranges::copy(a.row(i), upper.row(i).begin());
+  if (!factor_upper(upper.data(), size, upper.cols())) return std::nullopt;
+  Matrix lower(size, size);
+  for (std::size_t i = 0; i < size; ++i) {
+    for (std::size_t j = 0; j <= i; ++j) lower(i, j) = upper(j, i);
+  }
+  return lower;
+}
+
+Matrix small_inverse_transpose(const Matrix& lower) {
+  const std::size_t size = lower.rows();
+  Matrix transposed(size, padded_stride(size));
+  for (std::size_t i = 0; i < size; ++i) {
+    for (std::size_t j = 0; j <= i; ++j) transposed(j, i) = lower(i, j);
+  }
+  Matrix inverse(size, transposed.cols());
+  invert_upper(transposed.data(), inverse.data(), size, inverse.cols());
+  Matrix upper(size, size);
+  for (std::size_t i = 0; i < size; ++i) std::ranges::copy(inverse.row(i).first(size), upper.row(i).begin());
+  return upper;
+}
+
 }  // namespace
 
 std::optional<Matrix> cholesky(MatrixView a) {
+  if (a.rows() <= largest_small) return small_cholesky(a);
   Matrix lower(a.rows(), a.cols());
   const Eigen::LLT<RowMajor, Eigen::Lower> factorisation(map_of(a));
   if (factorisation.info() != Eigen::Success) return std::nullopt;
@@ -41,6 +75,7 @@ std::optional<Matrix> cholesky(MatrixView a) {
 }
 
 Matrix inverse_transpose(const Matrix& lower) {
+  if (lower.rows() <= largest_small) return small_inverse_transpose(lower);
   Matrix upper(lower.rows(), lower.cols());
   auto solution = map_of(upper);
   solution.setIdentity();

@@ -3,7 +3,9 @@
 #include "math/statistics.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <numeric>
 #include <vector>
@@ -44,6 +46,14 @@ void CompensatedSum::add(double value) {
   const double sum = sum_ + value;
   correction_ += std::abs(sum_) >= std::abs(value) ? (sum_ - sum) + value : (value - sum) + sum_;
   sum_ = sum;
+}
+
+bool all_finite(std::span<const float> values) {
+  constexpr std::uint32_t exponent = 0x7f800000U;  // all ones: infinite or NaN
+  std::uint32_t found = 0;
+  for (const float value : values)
+    found |= static_cast<std::uint32_t>((std::bit_cast<std::uint32_t>(value) & exponent) == exponent);
+  return found == 0;
 }
 
 double weighted_mean(std::span<const double> values, std::span<const double> weights) {

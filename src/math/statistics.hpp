@@ -23,6 +23,8 @@ class CompensatedSum {
   double correction_ = 0;
 };
 
+bool all_finite(std::span<const float> values);
+
 double weighted_mean(std::span<const double> values, std::span<const double> weights);
 
 /// Population variance about the weighted mean (divides by the sum of the weights).

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/check.hpp"
+#include "math/statistics.hpp"
 #include "model/ensemble_state.hpp"
 #include "model/names.hpp"
 
@@ -102,9 +103,7 @@ void check_network(const EnsembleState& state, const Member& member) {
           member.features, shape.features());
   require(shape.noise != NoiseKind::known || state.known_noise,
           "member {} takes its noise from the data, but the ensemble has none", member.index);
-  const auto parameters = member.network->parameters();
-  require(std::all_of(parameters.begin(), parameters.end(), [](float value) { return std::isfinite(value); }),
-          "member {} has a parameter that is not finite", member.index);
+  require(math::all_finite(member.network->parameters()), "member {} has a parameter that is not finite", member.index);
 }
 
 void check_factor(const Matrix& factor, std::size_t size, std::size_t member) {
@@ -154,12 +153,16 @@ void check(const EnsembleState& state) {
   check_weights_of(state);
   check_targets(state);
   if (state.has_networks()) check_layout(state);
-  require(std::isfinite(state.prior_precision) && state.prior_precision >= 0,
-          "lambda is {}, expected a finite number that is not negative", state.prior_precision);
   for (const Member& member : state.members) {
     if (member.network) check_network(state, member);
-    check_posterior(state, member);
   }
+  check_posteriors(state);
+}
+
+void check_posteriors(const EnsembleState& state) {
+  require(std::isfinite(state.prior_precision) && state.prior_precision >= 0,
+          "lambda is {}, expected a finite number that is not negative", state.prior_precision);
+  for (const Member& member : state.members) check_posterior(state, member);
 }
 
 }  // namespace credens::model

@@ -74,6 +74,9 @@ std::optional<double> ensemble_elbo(const EnsembleState& state, PosteriorKind ki
 /// Throws usage unless shapes agree and all values are usable; called by whoever makes a state (store, learn).
 void check(const EnsembleState& state);
 
+/// The part of it that widening may change.
+void check_posteriors(const EnsembleState& state);
+
 /// Runs `visit(first_row, blocks)` over the rows in blocks of math::statistics_block, in order, with the outputs of
 /// every member at those rows; blocks are computed by `threads` threads. `noise_std` [N x q] in data units or empty.
 void for_each_block(const EnsembleState& state, MatrixView inputs, MatrixView noise_std, int threads,

@@ -156,7 +156,8 @@ void write_components(const EnsembleState& state, const std::vector<MemberBlock>
 void write_components(const EnsembleState& state, NetworkPass& pass, MatrixView inputs, MatrixView noise_std,
                       std::size_t first, MixtureComponents& components) {
   pass.take(inputs, noise_std, first);
-  for (std::size_t l = 0; l < state.members.size(); ++l) {
+  for (std::size_t position = 0; position < state.members.size(); ++position) {
+    const std::size_t l = pass.member_at(position);
     write_member(state, l, pass.member(l), first, pass.room(), components);
   }
 }

@@ -62,6 +62,7 @@ NetworkPass::NetworkPass(const EnsembleState& state) : state_(state), stride_(ma
 void NetworkPass::take(MatrixView inputs, MatrixView noise_std, std::size_t first_row) {
   rows_ = inputs.rows();
   first_row_ = first_row;
+  backwards_ = !backwards_;
   scaled_.resize(std::max(scaled_.size(), rows_ * stride_));
   if (!data::scale_in_range(state_.input_scaler, inputs, scaled_.data(), stride_)) {
     fail_inputs(state_.input_scaler, inputs, first_row);

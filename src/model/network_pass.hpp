@@ -18,6 +18,12 @@ class NetworkPass {
   /// that the state wants. `first_row` is how sentences count the first. Throws data for values out of range.
   void take(MatrixView inputs, MatrixView noise_std, std::size_t first_row);
 
+  /// Members in the order of the last rows and in the opposite one by turns: those that were used last, whose weights
+  /// are still in the cache, are the first.
+  std::size_t member_at(std::size_t position) const {
+    return backwards_ ? state_.members.size() - 1 - position : position;
+  }
+
   /// What member l says of all rows taken, at most forward_rows, or of some of many; valid until the next call. Throws
   /// numerical where that is not finite.
   MemberView member(std::size_t l) { return member(l, 0, rows_); }
@@ -39,6 +45,7 @@ class NetworkPass {
   std::size_t stride_;
   std::size_t rows_ = 0;
   std::size_t first_row_ = 0;
+  bool backwards_ = true;
   Matrix known_variance_;
   std::vector<double> room_;
 };

@@ -67,12 +67,5 @@ TEST(DivergenceLimit, LetsUntrainedNetworksWithHiddenLayersPass) {
   }
 }
 
-TEST(AllFinite, FindsTheOneBadParameter) {
-  model::Mlp network = initial_network({.inputs = 3, .hidden = {5}}, 1, 0, 0);
-  EXPECT_TRUE(all_finite(network));
-  network.parameters()[17] = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_FALSE(all_finite(network));
-}
-
 }  // namespace
 }  // namespace credens::learn

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "base/random.hpp"
@@ -18,6 +19,21 @@ namespace credens::math {
 namespace {
 
 using Values = std::vector<double>;
+
+TEST(AllFinite, SeesWhatIsNotWhereverItStands) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  constexpr float largest = std::numeric_limits<float>::max();
+  std::vector<float> values(37, -largest);
+  EXPECT_TRUE(all_finite({}));
+  EXPECT_TRUE(all_finite(values));
+  for (const float bad : {infinity, -infinity, std::numeric_limits<float>::quiet_NaN()}) {
+    for (float& value : values) {
+      const float before = std::exchange(value, bad);
+      EXPECT_FALSE(all_finite(values));
+      value = before;
+    }
+  }
+}
 
 struct Weighted {
   Values values;
