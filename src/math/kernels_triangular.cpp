@@ -39,11 +39,11 @@ HWY_INLINE void divide_row(double divisor, std::size_t first, std::size_t size, 
   }
 }
 
-bool factor_upper(double* a, std::size_t size, std::size_t stride) {
+bool factor_upper(double* a, const double* least_pivot, std::size_t size, std::size_t stride) {
   for (std::size_t k = 0; k < size; ++k) {
     double* row = a + k * stride;
     const double root = std::sqrt(row[k]);
-    if (!(root > 0 && std::isfinite(root))) return false;
+    if (!(row[k] > least_pivot[k] && std::isfinite(root))) return false;
     divide_row(root, k, size, row);
     for (std::size_t i = k + 1; i < size; ++i) subtract_row(row[i], row, i, size, a + i * stride);
   }
@@ -69,8 +69,8 @@ namespace credens::math {
 HWY_EXPORT(factor_upper);
 HWY_EXPORT(invert_upper);
 
-bool factor_upper(double* a, std::size_t size, std::size_t stride) {
-  return HWY_DYNAMIC_DISPATCH(factor_upper)(a, size, stride);
+bool factor_upper(double* a, const double* least_pivot, std::size_t size, std::size_t stride) {
+  return HWY_DYNAMIC_DISPATCH(factor_upper)(a, least_pivot, size, stride);
 }
 
 void invert_upper(const double* u, double* s, std::size_t size, std::size_t stride) {

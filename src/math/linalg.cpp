@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "base/check.hpp"
 #include "math/triangular.hpp"
@@ -40,8 +41,12 @@ std::size_t padded_stride(std::size_t size) {
 std::optional<Matrix> small_cholesky(MatrixView a) {
   const std::size_t size = a.rows();
   Matrix upper(size, padded_stride(size));
-  for (std::size_t i = 0; i < size; ++i) std::ranges::copy(a.row(i), upper.row(i).begin());
-  if (!factor_upper(upper.data(), size, upper.cols())) return std::nullopt;
+  std::vector<double> least_pivot(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    std::ranges::copy(a.row(i), upper.row(i).begin());
+    least_pivot[i] = std::numeric_limits<double>::epsilon() * a(i, i);  // less has no correct digit
+  }
+  if (!factor_upper(upper.data(), least_pivot.data(), size, upper.cols())) return std::nullopt;
   Matrix lower(size, size);
   for (std::size_t i = 0; i < size; ++i) {
     for (std::size_t j = 0; j <= i; ++j) lower(i, j) = upper(j, i);

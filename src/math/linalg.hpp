@@ -38,7 +38,7 @@ class GramSum {
 /// gram += sum_i weight_i x_i x_i^T over the rows x_i of `rows` [n x p].
 void add_weighted_gram(MatrixView rows, std::span<const double> weight, Matrix& gram);
 
-/// Lower Cholesky factor L with A = L L^T, or nothing where A is not positive definite.
+/// Lower Cholesky factor L with A = L L^T, or nothing where A is not positive definite to working precision.
 std::optional<Matrix> cholesky(MatrixView a);
 
 /// S = L^-T, upper triangular, so that S S^T = A^-1.

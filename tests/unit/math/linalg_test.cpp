@@ -13,6 +13,7 @@
 #include "base/random.hpp"
 #include "math/statistics.hpp"
 #include "support/error_matchers.hpp"
+#include "unit/math/each_target.hpp"
 
 namespace credens::math {
 namespace {
@@ -136,13 +137,15 @@ TEST(AddWeightedGram, GivesTheSameBitsInBlocks) {
 TEST(Cholesky, TimesItsTransposeIsTheMatrix) {
   for (const std::size_t p : sizes) {
     const Matrix a = positive_definite(p, p);
-    const auto lower = cholesky(a);
-    ASSERT_TRUE(lower);
-    expect_close(product(*lower, transposed(*lower)), a, 1e-11 * static_cast<double>(p));
-    for (std::size_t i = 0; i < p; ++i) {
-      EXPECT_GT((*lower)(i, i), 0);
-      for (std::size_t j = i + 1; j < p; ++j) EXPECT_EQ((*lower)(i, j), 0);
-    }
+    on_each_target([&](std::int64_t) {
+      const auto lower = cholesky(a);
+      ASSERT_TRUE(lower);
+      expect_close(product(*lower, transposed(*lower)), a, 1e-11 * static_cast<double>(p));
+      for (std::size_t i = 0; i < p; ++i) {
+        EXPECT_GT((*lower)(i, i), 0);
+        for (std::size_t j = i + 1; j < p; ++j) EXPECT_EQ((*lower)(i, j), 0);
+      }
+    });
   }
 }
 
@@ -150,7 +153,10 @@ TEST(Cholesky, RefusesWhatIsNotPositiveDefinite) {
   EXPECT_FALSE(cholesky(Matrix(1, 1, 0.0)));
   EXPECT_FALSE(cholesky(Matrix(1, 1, -1.0)));
   EXPECT_FALSE(cholesky(Matrix(2, 2, std::vector<double>{1, 2, 2, 1})));
-  EXPECT_FALSE(cholesky(Matrix(3, 3, 1.0)));
+  on_each_target([](std::int64_t) {
+    EXPECT_FALSE(cholesky(Matrix(3, 3, 1.0)));
+    EXPECT_FALSE(cholesky(Matrix(2, 2, 1e40)));  // fused multiply-adds leave the rounding of 1e40, not zero
+  });
 }
 
 TEST(Cholesky, RefusesWhatIsNotFinite) {
@@ -175,11 +181,13 @@ TEST(Cholesky, OfNothingIsNothing) {
 TEST(InverseTranspose, TimesItsTransposeIsTheInverse) {
   for (const std::size_t p : sizes) {
     const Matrix a = positive_definite(p, p + 1);
-    const Matrix upper = inverse_transpose(*cholesky(a));
-    expect_close(product(product(upper, transposed(upper)), a), identity(p), 1e-11);
-    for (std::size_t i = 0; i < p; ++i) {
-      for (std::size_t j = 0; j < i; ++j) EXPECT_EQ(upper(i, j), 0);
-    }
+    on_each_target([&](std::int64_t) {
+      const Matrix upper = inverse_transpose(*cholesky(a));
+      expect_close(product(product(upper, transposed(upper)), a), identity(p), 1e-11);
+      for (std::size_t i = 0; i < p; ++i) {
+        for (std::size_t j = 0; j < i; ++j) EXPECT_EQ(upper(i, j), 0);
+      }
+    });
   }
 }
 
