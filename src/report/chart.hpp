@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Charts over one axis: bands, lines and points, as Vega-Lite specs without colours. The page that shows a spec knows
-// the colours, for light and for dark.
+// Charts over two axes: bands, lines, points, bars and intervals, as Vega-Lite specs without colours. The page that
+// shows a spec knows the colours, for light and for dark.
 
 #pragma once
 
@@ -15,11 +15,13 @@
 
 namespace credens::report {
 
-/// Whom a mark speaks for: what was inferred, or what really is.
-enum class Role { estimate, truth };
+/// Whom a mark speaks for: what was inferred, what really is, or what one would like to see. Several estimates beside
+/// each other take the first four in turn; these differ in colour, dashes and shape.
+enum class Role { estimate, second, third, fourth, truth, reference };
 
+/// Labels stand in the legend; a mark without one is left out of it.
 struct Band {
-  std::string label;  ///< in the legend
+  std::string label;
   Role role = Role::estimate;
   std::vector<double> x = {};
   std::vector<double> lower = {};
@@ -40,9 +42,29 @@ struct Points {
   std::vector<double> y = {};
 };
 
-using Mark = std::variant<Band, Line, Points>;
+/// Columns from 0 up to `height`, each between two edges: a histogram.
+struct Bars {
+  std::string label;
+  Role role = Role::estimate;
+  std::vector<double> left = {};
+  std::vector<double> right = {};
+  std::vector<double> height = {};
+};
+
+/// Upright strokes from `lower` to `upper`, one per x.
+struct Intervals {
+  std::string label;
+  Role role = Role::estimate;
+  std::vector<double> x = {};
+  std::vector<double> lower = {};
+  std::vector<double> upper = {};  ///< nowhere below `lower`
+};
+
+using Mark = std::variant<Band, Line, Points, Bars, Intervals>;
 
 using Range = std::pair<double, double>;
+
+enum class Scale { linear, logarithmic };
 
 struct Chart {
   std::string title;
@@ -50,16 +72,25 @@ struct Chart {
   std::string description = {};  ///< what a reader who cannot see it should hear
   std::string x_title = {};
   std::string y_title = {};
+  Scale x_scale = Scale::linear;
+  Scale y_scale = Scale::linear;
   std::optional<Range> x_range = {};  ///< none: what the marks need
   std::optional<Range> y_range = {};
   std::vector<Mark> marks = {};  ///< later ones are drawn above earlier ones
 };
 
-/// Throws when columns of a mark differ in length, hold what is not finite, or a band is upside down.
+/// Where one value equals the other, over a range of both.
+Line diagonal(std::string label, const Range& range);
+/// One value over a range of x.
+Line horizontal(std::string label, const Range& range, double y);
+
+/// Values are rounded to eight digits, more than a screen shows. Throws when columns of a mark differ in length, hold
+/// what is not finite or, on a logarithmic axis, not above 0, or a band or interval is upside down.
 nlohmann::json vega_lite_spec(const Chart& chart);
 
 /// The name under which a page gives a mark its looks, e.g. "estimate_band".
 std::string style_of(const Mark& mark);
 const std::string& label_of(const Mark& mark);
+Role role_of(const Mark& mark);
 
 }  // namespace credens::report

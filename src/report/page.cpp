@@ -22,19 +22,49 @@ constexpr std::string_view without_charts =
 
 constexpr std::string_view without_script = "The charts of this page need scripts. The tables hold the numbers.";
 
+/// Three points in the shape that the page's script gives to those of a role.
+std::string_view points_glyph(Role role) {
+  switch (role) {
+    case Role::second:
+      return R"(<path class="points" d="M3 4h5v5h-5zM11 1h5v5h-5zM19 5h5v5h-5z"/>)";
+    case Role::third:
+      return R"(<path class="points" d="M2 10h6l-3-6zM11 7h6l-3-6zM20 11h6l-3-6z"/>)";
+    case Role::fourth:
+      return R"(<path class="points" d="M2 7l3-4 3 4-3 4zM11 5l3-4 3 4-3 4zM20 8l3-4 3 4-3 4z"/>)";
+    default:
+      return R"(<circle class="points" cx="6" cy="7" r="2.5"/><circle class="points" cx="14" cy="4" r="2.5"/>)"
+             R"(<circle class="points" cx="22" cy="8" r="2.5"/>)";
+  }
+}
+
+std::string_view glyph(const Band&) {
+  return R"(<rect class="band" width="28" height="12"/>)";
+}
+std::string_view glyph(const Line&) {
+  return R"(<path class="line" d="M0 6H28"/>)";
+}
+std::string_view glyph(const Points& points) {
+  return points_glyph(points.role);
+}
+std::string_view glyph(const Bars&) {
+  return R"(<path class="bars" d="M3 12V5h6v7zM11 12V1h6v11zM19 12V7h6v5z"/>)";
+}
+std::string_view glyph(const Intervals&) {
+  return R"(<path class="line" d="M6 2V11M14 0V9M22 3V12"/>)";
+}
+
 /// One line of a legend: the looks of a mark and its name.
 std::string legend_entry(const Mark& mark) {
-  const std::string_view shapes =
-      R"(<svg viewBox="0 0 28 12" aria-hidden="true"><rect class="band" width="28" height="12"/>)"
-      R"(<path class="line" d="M0 6H28"/><circle class="points" cx="6" cy="7" r="2.5"/>)"
-      R"(<circle class="points" cx="14" cy="4" r="2.5"/><circle class="points" cx="22" cy="8" r="2.5"/></svg>)";
-  return fmt::format("<li class=\"{}\">{}{}</li>\n", style_of(mark), shapes, html_text(label_of(mark)));
+  const std::string_view shape = std::visit([](const auto& given) { return glyph(given); }, mark);
+  return fmt::format("<li class=\"{}\"><svg viewBox=\"0 0 28 12\" aria-hidden=\"true\">{}</svg>{}</li>\n",
+                     style_of(mark), shape, html_text(label_of(mark)));
 }
 
 std::string legend(const Figure& figure) {
   std::vector<std::string> entries;
   for (const Chart& chart : figure.charts) {
     for (const Mark& mark : chart.marks) {
+      if (label_of(mark).empty()) continue;
       const std::string entry = legend_entry(mark);
       if (std::find(entries.begin(), entries.end(), entry) == entries.end()) entries.push_back(entry);
     }

@@ -12,11 +12,22 @@
 
   const colour = (name) => getComputedStyle(root).getPropertyValue(`--${name}`).trim();
 
-  const marks = (role, strokeDash) => ({
-    [`${role}_band`]: {color: colour(role), fillOpacity: Number(colour("band-opacity"))},
-    [`${role}_line`]: {color: colour(role), strokeWidth: 1.8, strokeDash},
-    [`${role}_points`]: {color: colour(role), filled: true, fillOpacity: 0.7, size: 14},
-  });
+  const looks = {
+    estimate: {dashes: [], shape: "circle", width: 1.8},
+    second: {dashes: [10, 4], shape: "square", width: 1.8},
+    third: {dashes: [2, 3], shape: "triangle-up", width: 1.8},
+    fourth: {dashes: [10, 3, 2, 3], shape: "diamond", width: 1.8},
+    truth: {dashes: [5, 3], shape: "circle", width: 1.8},
+    reference: {dashes: [4, 4], shape: "circle", width: 1.2},
+  };
+
+  const styles = () => Object.fromEntries(Object.entries(looks).flatMap(([role, {dashes, shape, width}]) => [
+    [`${role}_band`, {color: colour(role), fillOpacity: Number(colour("band-opacity"))}],
+    [`${role}_line`, {color: colour(role), strokeWidth: width, strokeDash: dashes}],
+    [`${role}_points`, {color: colour(role), filled: true, fillOpacity: 0.7, size: shape === "circle" ? 14 : 26, shape}],
+    [`${role}_bars`, {color: colour(role), fillOpacity: 0.6, stroke: colour("surface"), strokeWidth: 1}],
+    [`${role}_intervals`, {color: colour(role), strokeWidth: 1.2, strokeOpacity: 0.55}],
+  ]));
 
   const theme = () => ({
     background: colour("surface"),
@@ -31,7 +42,7 @@
       labelColor: colour("quiet"), titleColor: colour("ink"), gridColor: colour("grid"), tickColor: colour("rule"),
       domainColor: colour("rule"), labelFontSize: 11, titleFontSize: 12, titleFontWeight: "normal", tickCount: 5,
     },
-    style: {...marks("estimate", []), ...marks("truth", [5, 3])},
+    style: styles(),
   });
 
   const draw = async (chart, index, config) => {

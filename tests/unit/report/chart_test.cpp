@@ -22,19 +22,23 @@ Chart small_chart() {
           .y_title = "y",
           .marks = {Band{.label = "95 % interval", .x = {0, 1, 2}, .lower = {-1, 0, 1}, .upper = {1, 0, 3}},
                     Line{.label = "truth", .role = Role::truth, .x = {0, 2}, .y = {0.5, 2.5}},
-                    Points{.label = "data", .x = {1}, .y = {0.25}}}};
+                    Points{.label = "data", .x = {1}, .y = {0.25}},
+                    Bars{.label = "counts", .role = Role::second, .left = {0, 1}, .right = {1, 2}, .height = {3, 4}},
+                    Intervals{.label = "rows", .role = Role::third, .x = {1}, .lower = {-1}, .upper = {2}}}};
 }
 
 /// The fields that a layer's encoding asks for.
 std::vector<std::string> encoded_fields(const json& layer) {
   std::vector<std::string> fields;
-  for (const auto& [channel, encoding] : layer.at("encoding").items()) fields.push_back(encoding.at("field"));
+  for (const auto& [channel, encoding] : layer.at("encoding").items()) {
+    if (encoding.contains("field")) fields.push_back(encoding.at("field"));
+  }
   return fields;
 }
 
 TEST(Chart, EveryEncodedFieldIsInEveryRow) {
   const json spec = vega_lite_spec(small_chart());
-  ASSERT_EQ(spec.at("layer").size(), 3);
+  ASSERT_EQ(spec.at("layer").size(), 5);
   for (const json& layer : spec.at("layer")) {
     for (const json& row : layer.at("data").at("values")) {
       for (const std::string& field : encoded_fields(layer))
@@ -48,6 +52,14 @@ TEST(Chart, HoldsTheValuesItWasGiven) {
   EXPECT_EQ(layers[0].at("data").at("values")[2], json({{"x", 2.0}, {"lower", 1.0}, {"upper", 3.0}}));
   EXPECT_EQ(layers[1].at("data").at("values").size(), 2);
   EXPECT_EQ(layers[2].at("data").at("values")[0], json({{"x", 1.0}, {"y", 0.25}}));
+  EXPECT_EQ(layers[3].at("data").at("values")[1], json({{"left", 1.0}, {"right", 2.0}, {"height", 4.0}}));
+  EXPECT_EQ(layers[4].at("data").at("values")[0], json({{"x", 1.0}, {"lower", -1.0}, {"upper", 2.0}}));
+}
+
+TEST(Chart, CarriesNoMoreDigitsThanCanBeSeen) {
+  const Chart chart{.title = "t", .marks = {Points{.label = "p", .x = {1.0 / 3}, .y = {2e300 / 3}}}};
+  EXPECT_EQ(vega_lite_spec(chart).at("layer")[0].at("data").at("values").dump(),
+            R"([{"x":0.33333333,"y":6.6666667e+299}])");
 }
 
 TEST(Chart, BandsSpanFromLowerToUpper) {
@@ -58,11 +70,52 @@ TEST(Chart, BandsSpanFromLowerToUpper) {
   for (const json& row : band.at("data").at("values")) EXPECT_LE(row.at("lower"), row.at("upper"));
 }
 
+TEST(Chart, BarsStandOnZeroBetweenTheirEdges) {
+  const json bars = vega_lite_spec(small_chart()).at("layer")[3];
+  EXPECT_EQ(bars.at("mark").at("type"), "rect");
+  EXPECT_EQ(bars.at("encoding").at("x").at("field"), "left");
+  EXPECT_EQ(bars.at("encoding").at("x2").at("field"), "right");
+  EXPECT_EQ(bars.at("encoding").at("y").at("field"), "height");
+  EXPECT_EQ(bars.at("encoding").at("y2").at("datum"), 0);
+}
+
+TEST(Chart, IntervalsAreUprightStrokes) {
+  const json intervals = vega_lite_spec(small_chart()).at("layer")[4];
+  EXPECT_EQ(intervals.at("mark").at("type"), "rule");
+  EXPECT_EQ(intervals.at("encoding").at("y").at("field"), "lower");
+  EXPECT_EQ(intervals.at("encoding").at("y2").at("field"), "upper");
+  EXPECT_FALSE(intervals.at("encoding").contains("x2"));
+}
+
+TEST(Chart, ReferencesAreLinesOfTheirOwnLooks) {
+  const Line equal = diagonal("equal", {1, 5});
+  EXPECT_EQ(equal.x, (std::vector<double>{1, 5}));
+  EXPECT_EQ(equal.y, equal.x);
+  EXPECT_EQ(style_of(equal), "reference_line");
+  const Line level = horizontal("0.95", {0, 2}, 0.95);
+  EXPECT_EQ(level.x, (std::vector<double>{0, 2}));
+  EXPECT_EQ(level.y, (std::vector<double>{0.95, 0.95}));
+  EXPECT_EQ(style_of(level), "reference_line");
+}
+
+TEST(Chart, AxesAreLogarithmicWhereAsked) {
+  const Chart chart{.title = "t",
+                    .x_scale = Scale::logarithmic,
+                    .y_range = Range{0, 1},
+                    .marks = {Line{.label = "l", .x = {1, 10, 100}, .y = {0, 0.5, 1}}}};
+  const json encoding = vega_lite_spec(chart).at("layer")[0].at("encoding");
+  EXPECT_EQ(encoding.at("x").at("scale"), json({{"type", "log"}}));
+  EXPECT_FALSE(encoding.at("y").at("scale").contains("type"));
+}
+
 TEST(Chart, LooksAreNamedAfterRoleAndKind) {
   const json layers = vega_lite_spec(small_chart()).at("layer");
   EXPECT_EQ(layers[0].at("mark").at("style"), "estimate_band");
   EXPECT_EQ(layers[1].at("mark").at("style"), "truth_line");
   EXPECT_EQ(layers[2].at("mark").at("style"), "truth_points");
+  EXPECT_EQ(layers[3].at("mark").at("style"), "second_bars");
+  EXPECT_EQ(layers[4].at("mark").at("style"), "third_intervals");
+  EXPECT_EQ(style_of(Line{.label = "l", .role = Role::fourth}), "fourth_line");
 }
 
 TEST(Chart, SpeaksToThoseWhoCannotSeeIt) {
@@ -85,9 +138,9 @@ TEST(Chart, KeepsToTheRangeItIsGiven) {
 }
 
 /// The sentence with which the chart is refused.
-std::string refusal(Mark mark) {
+std::string refusal(Mark mark, Scale x_scale = Scale::linear, Scale y_scale = Scale::linear) {
   try {
-    vega_lite_spec({.title = "t", .marks = {std::move(mark)}});
+    vega_lite_spec({.title = "t", .x_scale = x_scale, .y_scale = y_scale, .marks = {std::move(mark)}});
   } catch (const Error& error) {
     return error.what();
   }
@@ -112,6 +165,18 @@ TEST(Chart, RefusesWhatIsNotFinite) {
 TEST(Chart, RefusesABandThatIsUpsideDown) {
   EXPECT_EQ(refusal(Band{.label = "b", .x = {0, 0.5}, .lower = {0, 2}, .upper = {1, 1}}),
             "chart: \"b\" is upside down at x = 0.5");
+  EXPECT_EQ(refusal(Intervals{.label = "i", .x = {2}, .lower = {1}, .upper = {0}}),
+            "chart: \"i\" is upside down at x = 2");
+}
+
+TEST(Chart, RefusesWhatALogarithmicAxisCannotShow) {
+  const Line line{.label = "l", .x = {0, 1}, .y = {1, -2}};
+  EXPECT_EQ(refusal(line, Scale::logarithmic),
+            "chart: x of \"l\" holds 0, expected values above 0 on a logarithmic axis");
+  EXPECT_EQ(refusal(line, Scale::linear, Scale::logarithmic),
+            "chart: y of \"l\" holds -2, expected values above 0 on a logarithmic axis");
+  EXPECT_EQ(refusal(Bars{.label = "b", .left = {1}, .right = {2}, .height = {1}}, Scale::linear, Scale::logarithmic),
+            "chart: \"b\" are bars, which have no foot on a logarithmic axis");
 }
 
 }  // namespace

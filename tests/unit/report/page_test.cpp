@@ -2,6 +2,7 @@
 
 #include "report/page.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -74,6 +75,26 @@ TEST(Page, WithoutChartsNeedsNoScripts) {
 
 TEST(Page, NamesEachMarkOnceInTheLegend) {
   EXPECT_EQ(count(render_page(small_page(), stand_ins), "<li "), 1);
+}
+
+TEST(Page, LeavesMarksWithoutALabelOutOfTheLegend) {
+  Page page = small_page();
+  for (Chart& chart : page.sections[0].figures[0].charts)
+    chart.marks.emplace_back(Points{.label = "", .x = {0}, .y = {0}});
+  EXPECT_EQ(count(render_page(page, stand_ins), "<li "), 1);
+}
+
+TEST(Page, ShowsEachRoleWithItsOwnLooksInTheLegend) {
+  Page page = small_page();
+  std::vector<Mark>& marks = page.sections[0].figures[0].charts[0].marks;
+  marks.clear();
+  for (const Role role : {Role::estimate, Role::second, Role::third, Role::fourth}) {
+    marks.emplace_back(Points{.label = "same", .role = role, .x = {0}, .y = {0}});
+  }
+  const std::string html = render_page(page, stand_ins);
+  for (const char* style : {"estimate_points", "second_points", "third_points", "fourth_points"}) {
+    EXPECT_EQ(count(html, fmt::format("<li class=\"{}\">", style)), 1) << style;
+  }
 }
 
 TEST(Page, LetsNoHostileWordBecomeMarkup) {
