@@ -12,15 +12,22 @@ void Calibration::add(double pit, double weight) {
   weight_[index].add(weight);
 }
 
-double Calibration::error() const {
+std::array<double, Calibration::levels> Calibration::shares() const {
   math::CompensatedSum total;
   for (const auto& weight : weight_) total.add(weight.value());
   math::CompensatedSum below;
-  double sum = 0;
+  std::array<double, levels> shares{};
   for (std::size_t i = 0; i < levels; ++i) {
     below.add(weight_[i].value());
-    sum += std::abs(below.value() / total.value() - level(i));
+    shares[i] = below.value() / total.value();
   }
+  return shares;
+}
+
+double Calibration::error() const {
+  const std::array<double, levels> found = shares();
+  double sum = 0;
+  for (std::size_t i = 0; i < levels; ++i) sum += std::abs(found[i] - level(i));
   return sum / levels;
 }
 
