@@ -11,24 +11,17 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "study/run.hpp"
 
 namespace credens::study {
 namespace {
 
 FitOptions paper_settings(const Figure1Options& options) {
-  return {.members = options.members,
-          .epochs = 60,
-          .batch = 64,
-          .learning_rate = 1.0 / static_cast<double>(options.rows),
-          .schedule = Schedule::drop_last_five,
-          .prior_precision = 1.0,
-          .posterior = PosteriorKind::isotropic,
-          .standardise_inputs = false,
-          .seed = options.seed,
-          .threads = options.threads,
-          .on_progress = options.on_progress,
-          .on_warning = options.on_warning,
-          .stop = options.stop};
+  return in_context(simulated_settings(options.members, 1.0 / static_cast<double>(options.rows), options.seed),
+                    {.threads = options.threads,
+                     .on_progress = options.on_progress,
+                     .on_warning = options.on_warning,
+                     .stop = options.stop});
 }
 
 std::vector<std::size_t> counted(std::size_t first, std::size_t count) {
@@ -79,6 +72,18 @@ Figure1Curves curves(const Predictive& predictive, const Rows& rows) {
 }
 
 }  // namespace
+
+FitOptions simulated_settings(std::size_t members, double learning_rate, std::uint64_t seed) {
+  return {.members = members,
+          .epochs = 60,
+          .batch = 64,
+          .learning_rate = learning_rate,
+          .schedule = Schedule::drop_last_five,
+          .prior_precision = 1.0,
+          .posterior = PosteriorKind::isotropic,
+          .standardise_inputs = false,
+          .seed = seed};
+}
 
 Figure1 make_figure1(const Figure1Options& options) {
   base::require(options.rows > 0 && options.test_rows > 0, ErrorCode::usage,

@@ -52,10 +52,13 @@ struct Figure1 {
   Figure1Curves extended;
 };
 
+/// The paper's settings for simulated data: 60 epochs, batches of 64, a tenth of the rate in the last five epochs,
+/// prior precision 1 (the paper's lambda of one over the rows stands beside the mean loss).
+FitOptions simulated_settings(std::size_t members, double learning_rate, std::uint64_t seed);
+
 inline constexpr double figure1_level = 0.95;
 
-/// Trains with the paper's settings for simulated data: 60 epochs, batches of 64, the rate 1 / rows and a tenth of it
-/// in the last five epochs, prior precision 1 (the paper's lambda of one over the rows stands beside the mean loss).
+/// Trains with the paper's settings for simulated data and the rate 1 / rows.
 Figure1 make_figure1(const Figure1Options& options = {});
 
 }  // namespace credens::study

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "study/result.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/text.hpp"
+#include "store/json.hpp"
+
+namespace credens::study {
+namespace {
+
+using store::Json;
+
+double mean_of(std::span<const double> values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+double std_of(std::span<const double> values, double mean) {
+  if (values.size() < 2) return std::numeric_limits<double>::quiet_NaN();
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return std::sqrt(squares / static_cast<double>(values.size() - 1));
+}
+
+Result summary_of(const std::string& experiment, const MeasurementKey& key, std::span<const double> values) {
+  const auto [least, largest] = std::ranges::minmax_element(values);
+  const double mean = mean_of(values);
+  return {.experiment = experiment,
+          .key = key,
+          .mean = mean,
+          .std = std_of(values, mean),
+          .count = values.size(),
+          .least = *least,
+          .largest = *largest};
+}
+
+Json text_or_null(const std::string& text) {
+  return text.empty() ? Json(nullptr) : Json(text);
+}
+
+Json number_or_null(std::optional<double> value) {
+  return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
+}
+
+Json to_json(const Result& result) {
+  return {{"experiment", result.experiment},
+          {"series", text_or_null(result.key.series)},
+          {"data", result.key.data},
+          {"rows", result.key.rows},
+          {"members", result.key.members},
+          {"method", result.key.method},
+          {"metric", result.key.metric},
+          {"mean", number_or_null(result.mean)},
+          {"std", number_or_null(result.std)},
+          {"count", result.count},
+          {"paper", number_or_null(result.paper)}};
+}
+
+/// No text of ours holds a comma or a quote.
+std::string cell(const Json& value) {
+  if (value.is_null()) return "";
+  if (value.is_string()) return value.get<std::string>();
+  return value.is_number_float() ? base::to_text(value.get<double>()) : value.dump();
+}
+
+}  // namespace
+
+std::vector<Result> summarise(const std::string& experiment, std::span<const std::vector<Measurement>> runs) {
+  std::vector<MeasurementKey> keys;
+  std::vector<std::vector<double>> values;
+  for (const std::vector<Measurement>& run : runs) {
+    for (const Measurement& measurement : run) {
+      const auto found = std::ranges::find(keys, measurement.key);
+      const auto position = static_cast<std::size_t>(found - keys.begin());
+      if (found == keys.end()) {
+        keys.push_back(measurement.key);
+        values.emplace_back();
+      }
+      values[position].push_back(measurement.value);
+    }
+  }
+  std::vector<Result> results;
+  for (std::size_t i = 0; i < keys.size(); ++i) results.push_back(summary_of(experiment, keys[i], values[i]));
+  return results;
+}
+
+const Result* find_result(std::span<const Result> results, const std::string& experiment, const MeasurementKey& key) {
+  const auto found = std::ranges::find_if(
+      results, [&](const Result& result) { return result.experiment == experiment && result.key == key; });
+  return found == results.end() ? nullptr : &*found;
+}
+
+std::string results_json(std::span<const Result> results) {
+  Json document = Json::array();
+  for (const Result& result : results) document.push_back(to_json(result));
+  return document.dump(1) + "\n";
+}
+
+std::string results_csv(std::span<const Result> results) {
+  std::string text = "experiment,series,data,rows,members,method,metric,mean,std,count,paper\n";
+  for (const Result& result : results) {
+    const Json object = to_json(result);
+    std::vector<std::string> cells;
+    for (const Json& value : object) cells.push_back(cell(value));
+    text += base::join(cells, ",") + "\n";
+  }
+  return text;
+}
+
+}  // namespace credens::study
