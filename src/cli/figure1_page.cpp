@@ -136,24 +136,6 @@ report::Section introduction(const Figure1& figure) {
   return {.title = "The question", .paragraphs = {setting, method}};
 }
 
-report::Section panels(const Figure1& figure) {
-  report::Figure charts{
-      .caption =
-          "First row: the classical ensemble. Second row: the extended one. From left to right: what is expected of "
-          "new "
-          "observations, what is known of the regression function, and how the width of that knowledge compares with "
-          "the "
-          "errors really made. A point above the shaded area is an error larger than the ensemble thought likely.",
-      .columns = 3};
-  for (const auto& [curves, name] :
-       {std::pair(&figure.classical, "classical"), std::pair(&figure.extended, "extended")}) {
-    charts.charts.push_back(posterior_predictive_chart(figure, *curves, name));
-    charts.charts.push_back(regression_function_chart(figure, *curves, name));
-    charts.charts.push_back(epistemic_chart(figure, *curves, name));
-  }
-  return {.title = "Figure 1", .figures = {std::move(charts)}};
-}
-
 report::Section result(const Figure1& figure) {
   return {.title = "The answer",
           .paragraphs = {fmt::format(
@@ -213,6 +195,24 @@ report::Section own_data() {
 
 }  // namespace
 
+report::Section figure1_panels(const Figure1& figure) {
+  report::Figure charts{
+      .caption =
+          "First row: the classical ensemble. Second row: the extended one. From left to right: what is expected of "
+          "new "
+          "observations, what is known of the regression function, and how the width of that knowledge compares with "
+          "the "
+          "errors really made. A point above the shaded area is an error larger than the ensemble thought likely.",
+      .columns = 3};
+  for (const auto& [curves, name] :
+       {std::pair(&figure.classical, "classical"), std::pair(&figure.extended, "extended")}) {
+    charts.charts.push_back(posterior_predictive_chart(figure, *curves, name));
+    charts.charts.push_back(regression_function_chart(figure, *curves, name));
+    charts.charts.push_back(epistemic_chart(figure, *curves, name));
+  }
+  return {.title = "Figure 1", .figures = {std::move(charts)}};
+}
+
 report::Table figure1_scores(const Figure1& figure) {
   const Scores& classical = figure.classical.scores;
   const Scores& extended = figure.extended.scores;
@@ -239,7 +239,7 @@ report::Page figure1_page(const Figure1& figure, std::uint64_t seed) {
               "Figure 1 of “Deep ensembles from a Bayesian perspective”: a classical deep ensemble and its extension, "
               "fitted to "
               "noisy observations of a function that is known, so that their claims about it can be checked.",
-          .sections = {introduction(figure), panels(figure), result(figure), numbers(figure), own_data()},
+          .sections = {introduction(figure), figure1_panels(figure), result(figure), numbers(figure), own_data()},
           .footer = fmt::format("Made by credens {} with seed {}.", version(), seed)};
 }
 

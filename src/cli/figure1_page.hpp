@@ -14,6 +14,9 @@ namespace credens::cli {
 /// The classical ensemble beside the extended one; also for the terminal.
 report::Table figure1_scores(const study::Figure1& figure);
 
+/// The six panels under a title.
+report::Section figure1_panels(const study::Figure1& figure);
+
 /// `seed` is what the figure was made from.
 report::Page figure1_page(const study::Figure1& figure, std::uint64_t seed);
 

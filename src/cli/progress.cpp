@@ -16,9 +16,9 @@ namespace credens::cli {
 
 namespace {
 
-std::string json_text(const Progress& progress) {
-  const nlohmann::ordered_json document = {{"members_done", progress.members_done},
-                                           {"members", progress.members},
+std::string json_text(const Progress& progress, const std::string& counted) {
+  const nlohmann::ordered_json document = {{counted + "_done", progress.members_done},
+                                           {counted, progress.members},
                                            {"fraction", progress.fraction},
                                            {"seconds_elapsed", progress.seconds_elapsed},
                                            {"seconds_left", progress.seconds_left}};
@@ -36,12 +36,13 @@ std::string duration_text(double seconds) {
   return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
 }
 
-std::string progress_text(const Progress& progress) {
-  return fmt::format("{:.0f} %, {} of {} members, {} left", std::floor(100 * progress.fraction), progress.members_done,
-                     progress.members, duration_text(progress.seconds_left));
+std::string progress_text(const Progress& progress, std::string_view counted) {
+  return fmt::format("{:.0f} %, {} of {} {}, {} left", std::floor(100 * progress.fraction), progress.members_done,
+                     progress.members, counted, duration_text(progress.seconds_left));
 }
 
-ProgressDisplay::ProgressDisplay(ProgressKind kind, std::size_t done_before) : kind_(kind), done_before_(done_before) {
+ProgressDisplay::ProgressDisplay(ProgressKind kind, std::size_t done_before, std::string counted)
+    : kind_(kind), done_before_(done_before), counted_(std::move(counted)) {
   live_ = kind == ProgressKind::automatic && ::isatty(STDERR_FILENO) == 1;
 }
 
@@ -54,7 +55,7 @@ void ProgressDisplay::show(Progress progress) {
   progress.members_done += done_before_;
   progress.members += done_before_;
   if (kind_ == ProgressKind::json) {
-    print_error(json_text(progress));
+    print_error(json_text(progress, counted_));
   } else if (live_) {
     show_live(progress);
   } else if (kind_ != ProgressKind::none) {
@@ -69,7 +70,7 @@ void ProgressDisplay::warn(std::string_view sentence) {
 }
 
 void ProgressDisplay::show_live(const Progress& progress) {
-  std::fputs(("\r\x1b[K" + progress_text(progress)).c_str(), stderr);
+  std::fputs(("\r\x1b[K" + progress_text(progress, counted_)).c_str(), stderr);
   line_shown_ = true;
 }
 
@@ -77,7 +78,7 @@ void ProgressDisplay::show_live(const Progress& progress) {
 void ProgressDisplay::show_plain(const Progress& progress) {
   if (progress.seconds_elapsed < next_plain_) return;
   next_plain_ = progress.seconds_elapsed + std::clamp(progress.seconds_elapsed / 4, 2.0, 60.0);
-  print_error("credens: " + progress_text(progress));
+  print_error("credens: " + progress_text(progress, counted_));
 }
 
 void ProgressDisplay::clear_line() {

@@ -24,8 +24,8 @@ enum class ProgressKind {
 /// Shows progress and warnings; may be called from any thread.
 class ProgressDisplay {
  public:
-  /// `done_before`: members that an earlier run had finished.
-  ProgressDisplay(ProgressKind kind, std::size_t done_before);
+  /// `done_before`: members that an earlier run had finished. `counted`: what is said in the place of members.
+  ProgressDisplay(ProgressKind kind, std::size_t done_before, std::string counted = "members");
   ~ProgressDisplay();  ///< leaves no half line
   ProgressDisplay(const ProgressDisplay&) = delete;
   ProgressDisplay& operator=(const ProgressDisplay&) = delete;
@@ -43,11 +43,12 @@ class ProgressDisplay {
   bool live_ = false;
   bool line_shown_ = false;
   std::size_t done_before_;
+  std::string counted_;
   double next_plain_ = 2;  ///< seconds
 };
 
 /// "37 %, 3 of 10 members, 12 s left".
-std::string progress_text(const Progress& progress);
+std::string progress_text(const Progress& progress, std::string_view counted = "members");
 
 /// "12 s", "3 min 20 s", "1 h 5 min"; tenths below ten seconds.
 std::string duration_text(double seconds);

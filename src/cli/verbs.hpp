@@ -19,6 +19,7 @@ Verb sample_verb();
 Verb outputs_verb();
 Verb inspect_verb();
 Verb demo_verb();
+Verb reproduce_verb();
 Verb version_verb();
 
 /// In the order of the overview.
