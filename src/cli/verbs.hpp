@@ -20,6 +20,7 @@ Verb outputs_verb();
 Verb inspect_verb();
 Verb demo_verb();
 Verb reproduce_verb();
+Verb fetch_verb();
 Verb version_verb();
 
 /// In the order of the overview.

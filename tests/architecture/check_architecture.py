@@ -45,7 +45,7 @@ PUBLIC_HEADERS = {
 }
 
 # Headers that one folder alone may see, so that what they bring stays behind a seam.
-RESERVED_HEADERS = {"mpi.h": "mpi"}
+RESERVED_HEADERS = {"mpi.h": "mpi", "curl/curl.h": "cli"}
 
 LONGEST_FILE = 400
 LICENCE = "SPDX-License-Identifier: Apache-2.0"

@@ -27,7 +27,8 @@ class Help(unittest.TestCase):
             self.assertLessEqual(max(map(len, done.stdout.split("\nExample:")[0].splitlines())), 100, verb)
 
     def test_examples_run(self):
-        for verb in self.program.verbs():
+        """Those of fetch need a network; tests/fetch has the same with a local one."""
+        for verb in set(self.program.verbs()) - {"fetch"}:
             example = self.program.help(verb).split("\nExample:\n")[1].splitlines()
             self.assertTrue(example, verb)
             with tempfile.TemporaryDirectory() as folder:
