@@ -23,12 +23,8 @@ Json number_or_null(const std::optional<double>& number) {
   return number ? Json(*number) : Json(nullptr);
 }
 
-/// Names, or the columns' indices where the training table had none.
-std::vector<std::string> input_labels(const EnsembleState& state) {
-  if (!state.layout.input_names.empty()) return state.layout.input_names;
-  std::vector<std::string> labels;
-  for (const std::size_t position : state.layout.positions) labels.push_back(fmt::format("{}", position));
-  return labels;
+std::string number(const std::optional<double>& value) {
+  return value ? report::significant(*value, 6) : "-";
 }
 
 Json elbo_json(const Ensemble& ensemble) {
@@ -85,6 +81,32 @@ std::string elbo_text(const Ensemble& ensemble) {
 }
 
 }  // namespace
+
+std::vector<std::string> input_labels(const EnsembleState& state) {
+  if (!state.layout.input_names.empty()) return state.layout.input_names;
+  std::vector<std::string> labels;
+  for (const std::size_t position : state.layout.positions) labels.push_back(fmt::format("{}", position));
+  return labels;
+}
+
+report::Table members_table(const EnsembleState& state) {
+  report::Table table{.headings = {"member", "features", "weight", "gamma", "ELBO isotropic", "diagonal", "full"}};
+  for (std::size_t l = 0; l < state.members.size(); ++l) {
+    const model::Member& member = state.members[l];
+    const model::MemberPosterior& posterior = member.posterior;
+    table.rows.push_back({fmt::format("{}", member.index), fmt::format("{}", member.features), number(state.weights[l]),
+                          number(posterior.gamma), number(posterior.elbo.isotropic), number(posterior.elbo.diagonal),
+                          number(posterior.elbo.full)});
+  }
+  return table;
+}
+
+Lines option_lines(const EnsembleState& state) {
+  Lines lines;
+  if (!state.data.fingerprint.empty()) lines.emplace_back("data fingerprint", state.data.fingerprint);
+  for (const auto& [name, value] : state.options) lines.emplace_back(name, base::to_text(value));
+  return lines;
+}
 
 Json model_json(const Ensemble& ensemble) {
   const EnsembleState& state = ensemble.state();

@@ -7,6 +7,7 @@
 #include <credens/ensemble.hpp>
 
 #include "cli/print.hpp"
+#include "report/table.hpp"
 
 namespace credens::cli {
 
@@ -15,6 +16,15 @@ Json model_json(const Ensemble& ensemble);
 
 /// Inputs, outputs, members, posterior, widths and ELBO in a few lines.
 Lines model_lines(const Ensemble& ensemble);
+
+/// Names of the inputs, or the columns' indices where the training table had none.
+std::vector<std::string> input_labels(const model::EnsembleState& state);
+
+/// Features, weight, width and ELBO of each member.
+report::Table members_table(const model::EnsembleState& state);
+
+/// The options of training, and the fingerprint of its rows.
+Lines option_lines(const model::EnsembleState& state);
 
 /// Prints the lines or the document, with more after them; nothing where standard output took the model itself.
 void print_summary(const Ensemble& ensemble, const std::string& written_to, bool json, const Lines& more_lines = {},

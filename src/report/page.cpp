@@ -88,16 +88,24 @@ std::string figure_html(const Figure& figure) {
       legend(figure), figure.columns, charts, html_text(figure.caption), without_script);
 }
 
+std::string figures_html(const Section& section) {
+  std::string figures;
+  for (const Figure& figure : section.figures) figures += figure_html(figure);
+  if (section.figure_columns == 1) return figures;
+  return fmt::format("<div class=\"figures panels columns-{}\">\n{}</div>\n", section.figure_columns, figures);
+}
+
 std::string section_html(const Section& section, bool with_charts) {
   std::string html = fmt::format("<section>\n<h2>{}</h2>\n", html_text(section.title));
   for (const std::string& paragraph : section.paragraphs) html += fmt::format("<p>{}</p>\n", html_text(paragraph));
   if (with_charts) {
-    for (const Figure& figure : section.figures) html += figure_html(figure);
+    html += figures_html(section);
   } else if (!section.figures.empty()) {
     html += fmt::format("<p class=\"remark\">{}</p>\n", without_charts);
   }
   for (const Table& table : section.tables) html += table_html(table);
-  if (!section.commands.empty()) html += fmt::format("<pre><code>{}</code></pre>\n", html_text(section.commands));
+  if (!section.commands.empty())
+    html += fmt::format("<pre tabindex=\"0\"><code>{}</code></pre>\n", html_text(section.commands));
   return html + "</section>\n";
 }
 

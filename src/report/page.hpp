@@ -26,6 +26,7 @@ struct Figure {
 struct Section {
   std::string title = {};
   std::vector<std::string> paragraphs = {};
+  std::size_t figure_columns = 1;  ///< figures side by side on a wide screen
   std::vector<Figure> figures = {};
   std::vector<Table> tables = {};
   std::string commands = {};  ///< lines to type

@@ -76,8 +76,12 @@ std::string table_text(const Table& table) {
 
 std::string table_html(const Table& table) {
   check_table(table);
-  std::string html =
-      fmt::format("<div class=\"table\"><table>\n<caption>{}</caption>\n<thead><tr>", html_text(table.caption));
+  // What is wider than the screen scrolls, also for those who have a keyboard only.
+  const std::string caption = html_text(table.caption);
+  std::string html = fmt::format(
+      "<div class=\"table\" tabindex=\"0\" role=\"group\" "
+      "aria-label=\"{}\"><table>\n<caption>{}</caption>\n<thead><tr>",
+      caption.empty() ? "Table" : caption, caption);
   for (const std::string& heading : table.headings)
     html += fmt::format(R"(<th scope="col">{}</th>)", html_text(heading));
   html += "</tr></thead>\n<tbody>\n";

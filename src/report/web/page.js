@@ -42,6 +42,8 @@
       labelColor: colour("quiet"), titleColor: colour("ink"), gridColor: colour("grid"), tickColor: colour("rule"),
       domainColor: colour("rule"), labelFontSize: 11, titleFontSize: 12, titleFontWeight: "normal", tickCount: 5,
     },
+    axisY: {titleLimit: 220},  // names of columns may be of any length
+    axisX: {titleLimit: 320},
     style: styles(),
   });
 
@@ -55,6 +57,7 @@
         mode: "vega-lite", renderer: "svg", ast: true, config, downloadFileName: `chart-${index + 1}`,
         actions: {export: true, source: false, compiled: false, editor: false},
       }));
+      drawing.querySelector("summary")?.setAttribute("aria-label", `Save the chart “${spec.title.text}”`);
     } catch (error) {
       drawing.textContent = `This chart could not be drawn: ${error.message}.`;
     }

@@ -97,6 +97,13 @@ TEST(Page, ShowsEachRoleWithItsOwnLooksInTheLegend) {
   }
 }
 
+TEST(Page, SetsFiguresSideBySideWhereAsked) {
+  Page page = small_page();
+  EXPECT_EQ(count(render_page(page, stand_ins), "<div class=\"figures"), 0);
+  page.sections[0].figure_columns = 2;
+  EXPECT_EQ(count(render_page(page, stand_ins), "<div class=\"figures panels columns-2\">\n<figure>"), 1);
+}
+
 TEST(Page, LetsNoHostileWordBecomeMarkup) {
   const std::string hostile = "</script></style></title>-->'\"><img src=x onerror=alert(1)>\xFF";
   const std::string html = render_page(small_page(hostile), stand_ins);

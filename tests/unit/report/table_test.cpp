@@ -39,6 +39,11 @@ TEST(TableHtml, NamesRowsAndColumnsForScreenReaders) {
   EXPECT_THAT(html, HasSubstr("<tr><th scope=\"row\">coverage</th><td>68.0 %</td><td>98.5 %</td></tr>"));
 }
 
+TEST(TableHtml, ScrollsWithTheKeyboardAndSaysWhatItIs) {
+  EXPECT_THAT(table_html(small_table()), HasSubstr("tabindex=\"0\" role=\"group\" aria-label=\"At the test rows\""));
+  EXPECT_THAT(table_html({.headings = {"a"}}), HasSubstr("aria-label=\"Table\""));
+}
+
 TEST(TableHtml, EscapesEveryCell) {
   const std::string html = table_html({.caption = "<i>", .headings = {"<b>"}, .rows = {{"<s>"}}});
   EXPECT_THAT(html, Not(HasSubstr("<i>")));

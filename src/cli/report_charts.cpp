@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "cli/report_charts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "report/number.hpp"
+
+namespace credens::cli {
+namespace {
+
+using report::Band;
+using report::Bars;
+using report::Chart;
+using report::diagonal;
+using report::Figure;
+using report::horizontal;
+using report::Intervals;
+using report::Line;
+using report::Mark;
+using report::percent;
+using report::Points;
+using report::Range;
+using report::Role;
+using report::Scale;
+using report::significant;
+using scoring::Curve;
+
+using Values = std::vector<double>;
+using Chosen = std::vector<std::size_t>;
+
+/// Strokes that stand denser than this hide each other.
+constexpr std::size_t most_strokes = 400;
+/// 95 % of a normal distribution lie within this many standard deviations.
+constexpr double two_sided_95 = 1.96;
+constexpr Range whole = {0, 100};  // percent
+
+Values taken(const Values& values, const Chosen& rows) {
+  Values result;
+  for (const std::size_t row : rows) result.push_back(values[row]);
+  return result;
+}
+
+Values differences(const Values& left, const Values& right) {
+  Values result;
+  for (std::size_t i = 0; i < left.size(); ++i) result.push_back(left[i] - right[i]);
+  return result;
+}
+
+Values times(double factor, Values values) {
+  for (double& value : values) value *= factor;
+  return values;
+}
+
+Range extent(std::initializer_list<const Values*> columns) {
+  Range range{std::numeric_limits<double>::max(), std::numeric_limits<double>::lowest()};
+  for (const Values* column : columns) {
+    for (const double value : *column) range = {std::min(range.first, value), std::max(range.second, value)};
+  }
+  return range;
+}
+
+/// Values of one sign that differ by more than a factor of ten are told apart on a logarithmic axis only.
+Scale scale_of(const Range& range) {
+  return range.first > 0 && range.second > 10 * range.first ? Scale::logarithmic : Scale::linear;
+}
+
+/// With a little air, also around a single value.
+Range with_air(const Range& range, Scale scale) {
+  if (scale == Scale::logarithmic) {
+    const double factor = std::pow(range.second / range.first, 0.05);
+    return {range.first / factor, range.second * factor};
+  }
+  const double width = range.second - range.first;
+  const double air = width > 0 ? 0.05 * width : std::max(0.1 * std::abs(range.first), 1e-6);
+  return {range.first - air, range.second + air};
+}
+
+/// Both axes of a chart that compares like with like.
+void set_common_axes(Chart& chart, const Range& values) {
+  const Scale scale = scale_of(values);
+  Range range = with_air(values, scale);
+  if (scale == Scale::linear && values.first >= 0) range.first = 0;
+  chart.x_scale = chart.y_scale = scale;
+  chart.x_range = chart.y_range = range;
+}
+
+/// Says so where not every row is drawn.
+std::string selection(std::size_t shown, std::size_t rows, std::string_view order) {
+  return shown == rows ? "" : fmt::format(" Shown are {} of the {} rows, evenly spaced in {}.", shown, rows, order);
+}
+
+bool is_inside(const scoring::OutputRows& rows, std::size_t row) {
+  return rows.lower[row] <= rows.observed[row] && rows.observed[row] <= rows.upper[row];
+}
+
+std::pair<Chosen, Chosen> inside_and_outside(const scoring::OutputRows& rows, const Chosen& chosen) {
+  std::pair<Chosen, Chosen> parts;
+  for (const std::size_t row : chosen) (is_inside(rows, row) ? parts.first : parts.second).push_back(row);
+  return parts;
+}
+
+Figure one_chart(std::string caption, Chart chart) {
+  return {.caption = std::move(caption), .charts = {std::move(chart)}};
+}
+
+Figure predicted_against_observed(const ChartedOutput& output) {
+  const scoring::OutputRows& rows = output.rows;
+  const Chosen chosen = scoring::evenly_spaced(rows.count(), std::min(output.most_rows, most_strokes));
+  const auto [inside, outside] = inside_and_outside(rows, chosen);
+  const Values observed = taken(rows.observed, chosen);
+  const Range both = with_air(extent({&rows.observed, &rows.mean}), Scale::linear);
+  const std::string level = level_text(output.level);
+  Chart chart{.title = "Predicted against observed",
+              .subtitle = fmt::format("RMSE {}, {} intervals hold {}", significant(output.scores.rmse), level,
+                                      percent(output.scores.total_coverage)),
+              .description =
+                  fmt::format("Predictions of {} with their {} intervals over what was observed.", output.name, level),
+              .x_title = "observed " + output.name,
+              .y_title = "predicted " + output.name,
+              .x_range = with_air(extent({&rows.observed}), Scale::linear),
+              .marks = {Intervals{.label = level + " interval, observation",
+                                  .x = observed,
+                                  .lower = taken(rows.lower, chosen),
+                                  .upper = taken(rows.upper, chosen)},
+                        Intervals{.label = level + " interval, function",
+                                  .role = Role::second,
+                                  .x = observed,
+                                  .lower = taken(rows.function_lower, chosen),
+                                  .upper = taken(rows.function_upper, chosen)},
+                        diagonal("predicted = observed", both),
+                        Points{.label = "prediction, interval holds the observation",
+                               .role = Role::estimate,
+                               .x = taken(rows.observed, inside),
+                               .y = taken(rows.mean, inside)},
+                        Points{.label = "prediction, interval misses it",
+                               .x = taken(rows.observed, outside),
+                               .y = taken(rows.mean, outside)}}};
+  return one_chart(fmt::format("Each row stands at what was observed, across, and what was predicted, up. Long strokes "
+                               "are intervals for a new observation, short ones for the regression function alone. "
+                               "Good: points close to the dashed line, and about {} of the long strokes cross it.{}",
+                               level, selection(chosen.size(), rows.count(), "the data")),
+                   std::move(chart));
+}
+
+Figure intervals_by_width(const ChartedOutput& output) {
+  const scoring::OutputRows& rows = output.rows;
+  const Chosen order = scoring::ascending(differences(rows.upper, rows.lower));
+  const Chosen places = scoring::evenly_spaced(order.size(), output.most_rows);
+  Chosen chosen;
+  Values share;
+  std::pair<Values, Values> inside;
+  std::pair<Values, Values> outside;
+  for (const std::size_t place : places) {
+    const std::size_t row = order[place];
+    chosen.push_back(row);
+    share.push_back(100 * (static_cast<double>(place) + 0.5) / static_cast<double>(order.size()));
+    auto& [x, y] = is_inside(rows, row) ? inside : outside;
+    x.push_back(share.back());
+    y.push_back(rows.observed[row] - rows.mean[row]);
+  }
+  const std::string level = level_text(output.level);
+  const Values mean = taken(rows.mean, chosen);
+  Chart chart{
+      .title = "Intervals from narrow to wide",
+      .subtitle = fmt::format("mean width {}", significant(output.scores.interval_width)),
+      .description = fmt::format("The {} interval of each row around its prediction of {}, rows in order of "
+                                 "width, with what was observed.",
+                                 level, output.name),
+      .x_title = "rows, narrowest interval first (%)",
+      .y_title = "observed − predicted " + output.name,
+      .x_range = whole,
+      .marks = {Band{.label = level + " interval",
+                     .x = share,
+                     .lower = differences(taken(rows.lower, chosen), mean),
+                     .upper = differences(taken(rows.upper, chosen), mean)},
+                horizontal("prediction", whole, 0),
+                Points{.label = "observation inside", .role = Role::estimate, .x = inside.first, .y = inside.second},
+                Points{.label = "observation outside", .x = outside.first, .y = outside.second}}};
+  return one_chart(fmt::format("Rows in the order of their interval's width, each seen from its own prediction. Good: "
+                               "the observations fill the shaded area at every width, and the {} outside it are "
+                               "spread over all widths and both sides.{}",
+                               level_text(1 - output.level), selection(chosen.size(), rows.count(), "this order")),
+                   std::move(chart));
+}
+
+/// Where 95 % of the shares of a calibrated model lie: l +- 1.96 sqrt(l (1 - l) / n).
+Band expected_shares(const Curve& curve, double rows) {
+  Band band{.label = "95 % of calibrated models", .role = Role::reference, .x = times(100, curve.x)};
+  for (const double level : curve.x) {
+    const double spread = two_sided_95 * std::sqrt(level * (1 - level) / rows);
+    band.lower.push_back(100 * std::max(0.0, level - spread));
+    band.upper.push_back(100 * std::min(1.0, level + spread));
+  }
+  return band;
+}
+
+Figure calibration(const ChartedOutput& output) {
+  const Curve extended = scoring::calibration_curve(output.rows.pit, output.weights);
+  std::vector<Mark> marks = {expected_shares(extended, scoring::effective_rows(output.rows.count(), output.weights)),
+                             diagonal("perfect", whole)};
+  if (output.is_extended) {
+    const Curve classical = scoring::calibration_curve(output.rows.classical_pit, output.weights);
+    marks.push_back(Line{.label = "classical ensemble",
+                         .role = Role::second,
+                         .x = times(100, classical.x),
+                         .y = times(100, classical.y)});
+  }
+  marks.push_back(Line{.label = "this model", .x = times(100, extended.x), .y = times(100, extended.y)});
+  return one_chart(
+      "For each probability, how often the observation stayed below the value that it should stay below with that "
+      "probability. Good: the curve follows the dashed line within the grey band. Steep in the middle: intervals are "
+      "too wide; flat in the middle: too narrow; all above the line: predictions are too high; all below: too low.",
+      {.title = "Calibration curve",
+       .subtitle = fmt::format("mean distance {}", percent(output.scores.calibration_error)),
+       .description =
+           fmt::format("Share of observations of {} below each predicted quantile, over its probability.", output.name),
+       .x_title = "predicted probability (%)",
+       .y_title = "share of rows (%)",
+       .x_range = whole,
+       .y_range = whole,
+       .marks = std::move(marks)});
+}
+
+/// Bars of equal width over [0, 100], as percents of the rows.
+Bars percent_bars(std::string label, const Values& shares) {
+  Bars bars{.label = std::move(label), .height = times(100, shares)};
+  const double width = 100 / static_cast<double>(shares.size());
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    bars.left.push_back(width * static_cast<double>(i));
+    bars.right.push_back(width * static_cast<double>(i + 1));
+  }
+  return bars;
+}
+
+/// Fewer bars for fewer rows, so that each holds some.
+std::size_t bars_for(std::size_t rows) {
+  return std::clamp<std::size_t>(rows / 10, 5, 20);
+}
+
+Figure pit_histogram(const ChartedOutput& output) {
+  const std::size_t bins = bars_for(output.rows.count());
+  const Values shares = scoring::histogram(output.rows.pit, output.weights, bins);
+  const double equal = 1 / static_cast<double>(bins);
+  const double rows = scoring::effective_rows(output.rows.count(), output.weights);
+  const double spread = two_sided_95 * std::sqrt(equal * (1 - equal) / rows);
+  const double top = std::max(*std::max_element(shares.begin(), shares.end()), equal + spread);
+  return one_chart(
+      "Where each observation lay in its predicted distribution: 0 is below everything expected, 100 above. Good: bars "
+      "of one height, ending in the grey band. High at both ends: intervals are too narrow; high in the middle: too "
+      "wide; high on one side: predictions are shifted to the other.",
+      {.title = "Histogram of PIT values",
+       .subtitle = "probability integral transform F(y) of the predicted mixture",
+       .description =
+           fmt::format("Histogram of the predicted probabilities of less than what was observed of {}.", output.name),
+       .x_title = "predicted probability of less than was observed (%)",
+       .y_title = "share of rows (%)",
+       .x_range = whole,
+       .y_range = Range{0, 105 * top},
+       .marks = {percent_bars("rows", shares),
+                 Band{.label = "95 % of calibrated models",
+                      .role = Role::reference,
+                      .x = {0, 100},
+                      .lower = Values(2, 100 * std::max(0.0, equal - spread)),
+                      .upper = Values(2, 100 * (equal + spread))},
+                 horizontal("equal shares", whole, 100 * equal)}});
+}
+
+Figure error_against_uncertainty(const ChartedOutput& output, const Values& errors) {
+  const std::size_t rows = output.rows.count();
+  const std::size_t groups = std::min(rows, std::clamp<std::size_t>(rows / 20, 4, 20));
+  const Curve curve = scoring::error_by_uncertainty(errors, output.rows.total_std, output.weights, groups);
+  Chart chart{.title = "Error against uncertainty",
+              .subtitle = fmt::format("{} groups of about {} rows", groups, rows / groups),
+              .description = fmt::format("Root mean square error of groups of rows over the standard deviation "
+                                         "predicted for {}.",
+                                         output.name),
+              .x_title = "predicted standard deviation of " + output.name,
+              .y_title = "root mean square error"};
+  set_common_axes(chart, extent({&curve.x, &curve.y}));
+  chart.marks = {diagonal("error as predicted", *chart.x_range),
+                 Line{.label = "groups of rows", .x = curve.x, .y = curve.y},
+                 Points{.label = "", .role = Role::estimate, .x = curve.x, .y = curve.y}};
+  return one_chart(
+      "Rows in groups from the surest to the least sure: the error that was predicted and the one that was made. Good: "
+      "points rise along the dashed line. Above it errors are larger than announced, below it smaller.",
+      std::move(chart));
+}
+
+Figure sparsification(const ChartedOutput& output, const Values& errors) {
+  const std::size_t steps = std::min<std::size_t>(output.rows.count(), 50);
+  const auto line = [&](std::string label, Role role, const Values& uncertainty) {
+    const Curve curve = scoring::sparsification(errors, uncertainty, output.weights, steps);
+    return Line{.label = std::move(label), .role = role, .x = times(100, curve.x), .y = curve.y};
+  };
+  Values sizes;
+  for (const double error : errors) sizes.push_back(std::abs(error));
+  Line total = line("by total uncertainty", Role::estimate, output.rows.total_std);
+  Line epistemic = line("by epistemic uncertainty", Role::second, output.rows.epistemic_std);
+  const double top = extent({&total.y, &epistemic.y}).second;
+  return one_chart(
+      "The error of the rows that remain when the most uncertain ones are set aside. Good: the curve falls early, "
+      "towards the best possible one, where the rows with the largest errors go first. A curve along the dashed line "
+      "is no better than setting rows aside at random.",
+      {.title = "Sparsification",
+       .subtitle = "does uncertainty point to the errors?",
+       .description = fmt::format("Root mean square error of {} over the share of rows set aside, most uncertain "
+                                  "first.",
+                                  output.name),
+       .x_title = "rows set aside, most uncertain first (%)",
+       .y_title = "RMS error of the rest",
+       .x_range = whole,
+       .y_range = Range{0, top > 0 ? 1.05 * top : 1},
+       .marks = {horizontal("at random", whole, output.scores.rmse),
+                 line("best possible: by the error itself", Role::truth, sizes), std::move(epistemic),
+                 std::move(total)}});
+}
+
+Figure noise_and_ignorance(const ChartedOutput& output) {
+  const scoring::OutputRows& rows = output.rows;
+  const Chosen chosen = scoring::evenly_spaced(rows.count(), output.most_rows);
+  Chart chart{.title = "Noise and ignorance by row",
+              .subtitle = fmt::format("median epistemic / aleatoric variance {}",
+                                      significant(output.scores.epistemic_aleatoric_ratio_median)),
+              .description = fmt::format("Epistemic over aleatoric standard deviation of {}, row by row.", output.name),
+              .x_title = "noise: aleatoric std",
+              .y_title = "ignorance: epistemic std"};
+  set_common_axes(chart, extent({&rows.aleatoric_std, &rows.epistemic_std}));
+  chart.marks = {diagonal("as much ignorance as noise", *chart.x_range),
+                 Points{.label = "rows",
+                        .role = Role::estimate,
+                        .x = taken(rows.aleatoric_std, chosen),
+                        .y = taken(rows.epistemic_std, chosen)}};
+  return one_chart(
+      fmt::format("Where the uncertainty of each row comes from. Above the dashed line it is mostly ignorance: more "
+                  "training rows nearby would sharpen these predictions. Below it is mostly noise, which more rows "
+                  "will not remove.{}",
+                  selection(chosen.size(), rows.count(), "the data")),
+      std::move(chart));
+}
+
+Figure share_histogram(const ChartedOutput& output) {
+  const Values shares =
+      scoring::histogram(epistemic_shares(output.rows), output.weights, bars_for(output.rows.count()));
+  return one_chart(
+      "How the rows divide by the part that ignorance has in their predicted variance. Rows far to the right lie where "
+      "the training rows say little; the table below names the first of them.",
+      {.title = "Epistemic share",
+       .subtitle = "epistemic by total variance",
+       .description = fmt::format("Histogram of the epistemic share of the variance of {}.", output.name),
+       .x_title = "epistemic share of the variance (%)",
+       .y_title = "share of rows (%)",
+       .x_range = whole,
+       .y_range = Range{0, 105 * *std::max_element(shares.begin(), shares.end())},
+       .marks = {percent_bars("rows", shares)}});
+}
+
+}  // namespace
+
+std::vector<Figure> output_figures(const ChartedOutput& output) {
+  const Values errors = differences(output.rows.observed, output.rows.mean);
+  return {predicted_against_observed(output),
+          intervals_by_width(output),
+          calibration(output),
+          pit_histogram(output),
+          error_against_uncertainty(output, errors),
+          sparsification(output, errors),
+          noise_and_ignorance(output),
+          share_histogram(output)};
+}
+
+std::string level_text(double level) {
+  return fmt::format("{:.6g} %", 100 * level);
+}
+
+std::vector<double> epistemic_shares(const scoring::OutputRows& rows) {
+  Values shares;
+  for (std::size_t row = 0; row < rows.count(); ++row) {
+    const double ratio = rows.epistemic_std[row] / rows.total_std[row];
+    shares.push_back(ratio * ratio);
+  }
+  return shares;
+}
+
+}  // namespace credens::cli

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The charts of `report` for one output of a model.
+
+#pragma once
+
+#include <credens/score.hpp>
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "report/page.hpp"
+#include "score/diagnostics.hpp"
+
+namespace credens::cli {
+
+struct ChartedOutput {
+  std::string name;
+  const scoring::OutputRows& rows;
+  std::span<const double> weights;  ///< of rows; none: every row counts once
+  const Scores& scores;
+  double level = 0.95;
+  bool is_extended = true;    ///< whether members have a width that a classical ensemble lacks
+  std::size_t most_rows = 0;  ///< drawn one by one in a chart
+};
+
+std::vector<report::Figure> output_figures(const ChartedOutput& output);
+
+/// 0.95 -> "95 %"
+std::string level_text(double level);
+
+/// Epistemic by total variance, row by row.
+std::vector<double> epistemic_shares(const scoring::OutputRows& rows);
+
+}  // namespace credens::cli

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "cli/report_page.hpp"
+
+#include <credens/version.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "cli/report_charts.hpp"
+#include "cli/summary.hpp"
+#include "model/ensemble_state.hpp"
+#include "model/names.hpp"
+#include "report/number.hpp"
+#include "score/diagnostics.hpp"
+
+namespace credens::cli {
+namespace {
+
+using report::percent;
+using report::Section;
+using report::significant;
+using report::Table;
+
+/// Inputs that have a column each in a table of rows; of more, the most unusual ones are named.
+constexpr std::size_t most_input_columns = 8;
+constexpr std::size_t unusual_inputs = 3;
+
+/// Without its folder, which is nobody's business who reads the page.
+std::string file_name(const std::string& path) {
+  if (path == "-") return "standard input";
+  const std::filesystem::path given = std::filesystem::path(path).lexically_normal();
+  return (given.has_filename() ? given : given.parent_path()).filename().string();
+}
+
+std::string data_name(const ReportMatter& matter) {
+  const RowArguments& rows = matter.arguments.rows;
+  return file_name(rows.outputs.empty() ? rows.data : rows.outputs);
+}
+
+/// Shares of rows that lie inside the intervals of a calibrated model, in 95 of 100 cases.
+std::pair<double, double> expected_coverage(double level, double rows) {
+  const double spread = 1.96 * std::sqrt(level * (1 - level) / rows);
+  return {std::max(0.0, level - spread), std::min(1.0, level + spread)};
+}
+
+std::string verdict(double coverage, const std::pair<double, double>& expected) {
+  if (coverage < expected.first) return "fewer than that: the intervals are too narrow for these rows";
+  if (coverage > expected.second) return "more than that: the intervals are wider than these rows need";
+  return "in keeping with that";
+}
+
+std::string coverage_sentence(const ReportMatter& matter) {
+  const double level = matter.arguments.level;
+  const double coverage = matter.comparison.extended.total_coverage;
+  const auto expected = expected_coverage(level, matter.effective_rows);
+  return fmt::format(
+      "The {} intervals hold {} of the observations. Over {} rows a calibrated model would be expected to reach "
+      "between "
+      "{} and {}; this is {}.",
+      level_text(level), percent(coverage), matter.comparison.rows, percent(expected.first), percent(expected.second),
+      verdict(coverage, expected));
+}
+
+std::string error_sentence(const Scores& scores) {
+  std::string sentence = fmt::format("The root mean square error is {}", significant(scores.rmse));
+  if (scores.rmse_standardised) {
+    sentence += fmt::format(", {} standard deviations of the training targets", significant(*scores.rmse_standardised));
+  }
+  const double ratio = scores.epistemic_aleatoric_ratio_median;
+  return sentence + fmt::format(
+                        ". At the median row, ignorance makes up {} of the predicted variance and noise the "
+                        "rest.",
+                        percent(ratio / (1 + ratio)));
+}
+
+Section scores_section(const ReportMatter& matter) {
+  const std::string of_outputs =
+      matter.ensemble.outputs() == 1 ? "" : " These are means over the outputs; each has a table of its own below.";
+  return {.title = "The scores",
+          .paragraphs = {coverage_sentence(matter) + of_outputs, error_sentence(matter.comparison.extended),
+                         "The same numbers as those of credens evaluate. “Classical” is the ensemble without the width "
+                         "of its members' posteriors. Coverage should be close to the level; errors, likelihood, CRPS, "
+                         "width, interval score and calibration error are better the smaller they are. All of it holds "
+                         "for new rows only if the model was not trained on these."},
+          .tables = comparison_tables(matter.comparison, matter.ensemble, matter.arguments.level)};
+}
+
+/// "age 71 (+3.2)": the inputs that lie farthest out in the scale of the networks.
+std::string unusual_text(const model::EnsembleState& state, const std::vector<std::string>& labels,
+                         const std::vector<double>& inputs) {
+  std::vector<double> distance;
+  for (std::size_t j = 0; j < inputs.size(); ++j) {
+    distance.push_back(std::abs(state.input_scaler.apply(j, inputs[j])));
+  }
+  std::vector<std::string> words;
+  for (const std::size_t j : scoring::largest(distance, unusual_inputs)) {
+    words.push_back(
+        fmt::format("{} {} ({:+.1f})", labels[j], significant(inputs[j], 4), state.input_scaler.apply(j, inputs[j])));
+  }
+  return base::join(words, ", ");
+}
+
+std::vector<std::string> input_headings(const std::vector<std::string>& labels) {
+  if (labels.size() <= most_input_columns) return labels;
+  return {"inputs farthest from the mean of training (in its standard deviations)"};
+}
+
+std::vector<std::string> input_cells(const ReportMatter& matter, const std::vector<std::string>& labels,
+                                     std::size_t row) {
+  const std::vector<double>& inputs = matter.places.inputs.at(row);
+  if (labels.size() > most_input_columns) return {unusual_text(matter.ensemble.state(), labels, inputs)};
+  std::vector<std::string> cells;
+  for (const double value : inputs) cells.push_back(significant(value, 4));
+  return cells;
+}
+
+Table most_epistemic_table(const ReportMatter& matter, const ReportedOutput& output) {
+  const bool has_inputs = !matter.places.inputs.empty();
+  const std::vector<std::string> labels = input_labels(matter.ensemble.state());
+  Table table{
+      .caption =
+          fmt::format("The rows with the largest epistemic share, by {} of {}", matter.places.word, data_name(matter)),
+      .headings = {matter.places.word, "epistemic share", "observed", "predicted", "epistemic std", "aleatoric std"}};
+  if (has_inputs) {
+    for (std::string& heading : input_headings(labels)) table.headings.push_back(std::move(heading));
+  }
+  for (const ReportedRow& row : output.most_epistemic) {
+    std::vector<std::string> cells = {fmt::format("{}", matter.places.first + row.row),
+                                      percent(row.epistemic_share),
+                                      significant(row.observed, 4),
+                                      significant(row.mean, 4),
+                                      significant(row.epistemic_std),
+                                      significant(row.aleatoric_std)};
+    if (has_inputs) {
+      for (std::string& cell : input_cells(matter, labels, row.row)) cells.push_back(std::move(cell));
+    }
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+Section output_section(const ReportMatter& matter, const ReportedOutput& output) {
+  return {.title = "Predictions of " + output.name,
+          .figure_columns = 2,
+          .figures = output.figures,
+          .tables = {most_epistemic_table(matter, output)}};
+}
+
+Table two_columns(std::string caption, std::string left, std::string right, const Lines& lines) {
+  Table table{.caption = std::move(caption), .headings = {std::move(left), std::move(right)}};
+  for (const auto& [name, value] : lines) table.rows.push_back({name, value});
+  return table;
+}
+
+Table ladder(const Ensemble& ensemble) {
+  Table table{.caption =
+                  "The ladder of posteriors: a higher evidence lower bound (ELBO) is a better description of the "
+                  "training rows",
+              .headings = {"posterior", "ELBO of the ensemble, nats"}};
+  for (const PosteriorKind kind : {PosteriorKind::isotropic, PosteriorKind::diagonal, PosteriorKind::full}) {
+    const std::optional<double> elbo = ensemble.elbo(kind);
+    std::string name(base::name_of(kind));
+    if (kind == ensemble.posterior()) name += " (this model)";
+    table.rows.push_back({std::move(name), elbo ? significant(*elbo, 6) : "–"});
+  }
+  return table;
+}
+
+Section making_section(const ReportMatter& matter) {
+  const model::EnsembleState& state = matter.ensemble.state();
+  Section section{
+      .title = "How the model was made",
+      .tables = {two_columns("The model", "", file_name(matter.arguments.rows.model), model_lines(matter.ensemble)),
+                 ladder(matter.ensemble), members_table(state)}};
+  section.tables.back().caption = "The members: gamma is the variance of a weight in the last layer";
+  const Lines options = option_lines(state);
+  if (!options.empty()) section.tables.push_back(two_columns("Options of training", "option", "value", options));
+  return section;
+}
+
+std::string lead(const ReportMatter& matter) {
+  std::string names = base::join(std::span(matter.ensemble.target_names()), ", ");
+  if (matter.ensemble.outputs() > 8) names = fmt::format("{} outputs", matter.ensemble.outputs());
+  return fmt::format(
+      "What {} predicts for the {} rows of {}, beside what was observed of {}: errors, noise, ignorance, "
+      "and whether its intervals keep their word.",
+      file_name(matter.arguments.rows.model), matter.comparison.rows, data_name(matter), names);
+}
+
+}  // namespace
+
+report::Page report_page(const ReportMatter& matter) {
+  report::Page page{.title = "How well does the model know?",
+                    .lead = lead(matter),
+                    .sections = {scores_section(matter)},
+                    .footer = fmt::format("Made by credens {}.", version())};
+  if (matter.outputs.size() < matter.ensemble.outputs()) {
+    page.sections.front().paragraphs.push_back(fmt::format("Charts are shown for the first {} of the {} outputs.",
+                                                           matter.outputs.size(), matter.ensemble.outputs()));
+  }
+  for (const ReportedOutput& output : matter.outputs) page.sections.push_back(output_section(matter, output));
+  page.sections.push_back(making_section(matter));
+  return page;
+}
+
+}  // namespace credens::cli

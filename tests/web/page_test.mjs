@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Opens pages in headless Chromium with the network off, in light and dark, on a desk and on a phone, and fails for: a
+// request, a message on the console, a chart that was not drawn, text that runs off a phone, a serious finding of
+// axe-core, a page of 2 MB or more.
+//
+// Usage: node page_test.mjs MODULES CHROMIUM [--pictures DIR] PAGE.html...
+
+import {readFileSync, statSync} from "node:fs";
+import {createRequire} from "node:module";
+import {basename, join, resolve} from "node:path";
+import {pathToFileURL} from "node:url";
+
+const [modules, executablePath, ...rest] = process.argv.slice(2);
+const pictures = rest[0] === "--pictures" ? rest.splice(0, 2)[1] : null;
+const require = createRequire(pathToFileURL(join(resolve(modules), "index.js")));
+const {chromium} = require("playwright-core");
+const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+
+const LARGEST_PAGE = 2_000_000;
+const SETTINGS = ["light", "dark"].flatMap((colorScheme) => [
+  {name: `${colorScheme}-desk`, colorScheme, viewport: {width: 1280, height: 900}},
+  {name: `${colorScheme}-phone`, colorScheme, viewport: {width: 375, height: 740}},
+]);
+
+/// In the page: charts without a drawing, or whose drawing holds no mark.
+const undrawn = () => [...document.querySelectorAll(".chart")].filter((chart) =>
+  !chart.querySelector(".drawing svg .mark-group path, .drawing svg .role-mark path, .drawing svg .role-mark line"))
+  .map((chart) => JSON.parse(chart.querySelector("script").textContent).title.text);
+
+const allDrawn = () => [...document.querySelectorAll(".chart")].every((chart) => chart.querySelector(".drawing svg"));
+
+const overflow = () => document.documentElement.scrollWidth - document.documentElement.clientWidth;
+
+const seriousFindings = async (page) => {
+  await page.evaluate(axe);
+  const {violations} = await page.evaluate(() => axe.run(document, {resultTypes: ["violations"]}));
+  return violations.filter(({impact}) => ["serious", "critical"].includes(impact))
+    .map(({id, help, nodes}) => `${id}: ${help}: ${nodes[0].html.slice(0, 200)}`);
+};
+
+async function look(browser, file, {name, ...settings}) {
+  const found = [];
+  const context = await browser.newContext({...settings, offline: true, bypassCSP: true});  // axe is put into the page
+  const page = await context.newPage();
+  const url = pathToFileURL(resolve(file)).href;
+  page.on("request", (request) => request.url() === url || request.url().startsWith("data:") || found.push(`asks for ${request.url()}`));
+  page.on("console", (message) => found.push(`console: ${message.text()}`));
+  page.on("pageerror", (error) => found.push(`error: ${error.message}`));
+  await page.goto(url);
+  await page.waitForFunction(allDrawn, null, {timeout: 30_000}).catch(() => found.push("charts are missing"));
+  found.push(...(await page.evaluate(undrawn)).map((title) => `nothing drawn in ${title}`));
+  const wider = await page.evaluate(overflow);
+  if (wider > 0) found.push(`${wider} pixels wider than the screen`);
+  if (pictures) await page.screenshot({path: join(pictures, `${basename(file, ".html")}-${name}.png`), fullPage: true});
+  found.push(...await seriousFindings(page));
+  const charts = await page.locator(".chart").count();
+  await context.close();
+  return {charts, found: found.map((what) => `${basename(file)}, ${name}: ${what}`)};
+}
+
+const browser = await chromium.launch({executablePath, args: ["--no-sandbox"]});
+const complaints = [];
+for (const file of rest) {
+  const bytes = statSync(file).size;
+  if (bytes >= LARGEST_PAGE) complaints.push(`${basename(file)}: ${bytes} bytes`);
+  let charts = 0;
+  for (const settings of SETTINGS) {
+    const seen = await look(browser, file, settings);
+    charts = seen.charts;
+    complaints.push(...seen.found);
+  }
+  if (charts === 0) complaints.push(`${basename(file)}: no charts`);
+  console.log(`${basename(file)}: ${charts} charts, ${bytes} bytes`);
+}
+await browser.close();
+complaints.forEach((complaint) => console.log(complaint));
+process.exit(complaints.length > 0 ? 1 : 0);

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes pages with the program and opens them in a browser. Exits 77, which CTest takes for skipped, where there is none.
+
+Usage: run.py PROGRAM MODULES [PICTURES]   MODULES: folder node_modules with playwright-core and axe-core
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+SKIPPED = 77
+HOSTILE = "</script><b>y & \"co\""
+
+FIT = "--members 3 --epochs 20 --hidden 8,4 > summary.txt"
+PAGES = {
+    "demo.html": ["credens demo -o demo --progress none > summary.txt", "mv demo/index.html demo.html"],
+    "report.html": ["credens report demo/model.safetensors demo/test.csv --truth truth -o report.html"],
+    "report_two_outputs.html": [f"credens fit two.csv --target u,v -o two.safetensors {FIT}",
+                                "credens report two.safetensors two.csv --interval mixture -o report_two_outputs.html"],
+    "report_arrays.html": ["credens outputs two.safetensors two.csv -o arrays",
+                           "credens report two.safetensors --outputs arrays -o report_arrays.html"],
+    "report_hostile.html": [f"credens fit hostile.csv --target -1 --posterior delta -o hostile.safetensors {FIT}",
+                            "credens report hostile.safetensors hostile.csv -o report_hostile.html"],
+    "report_large.html": ["credens report large.safetensors large.csv -o report_large.html"],
+}
+
+
+def write_tables(folder):
+    """Small tables of the golden tests, one with hostile names and more inputs than columns of a table, and 20,000 rows."""
+    subprocess.run([sys.executable, "-B", HERE.parent / "golden" / "data.py", "train.csv", "two.csv"], cwd=folder, check=True)
+    names = [f"<i>x{j}</i>" for j in range(10)] + [HOSTILE]
+    quoted = ['"' + name.replace('"', '""') + '"' for name in names]
+    rows = [[((i * (37 + 2 * j)) % 101) / 101 for j in range(11)] for i in range(60)]
+    lines = [",".join(quoted)] + [",".join(map(str, row)) for row in rows]
+    Path(folder, "hostile.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    large = ["a,b,y"] + [f"{i % 101 / 101},{i % 97 / 97},{i % 101 / 101 + i * i % 89 / 89}" for i in range(20_000)]
+    Path(folder, "large.csv").write_text("\n".join(large) + "\n", encoding="utf-8")
+    Path(folder, "few.csv").write_text("\n".join(large[:200]) + "\n", encoding="utf-8")
+
+
+def make_pages(program, folder):
+    environment = dict(os.environ, LC_ALL="C.UTF-8", PATH=f"{Path(program).resolve().parent}{os.pathsep}{os.environ['PATH']}")
+    write_tables(folder)
+    commands = [f"credens fit few.csv --target y -o large.safetensors {FIT}", *sum(PAGES.values(), [])]
+    for command in commands:
+        subprocess.run(["bash", "-c", command], cwd=folder, env=environment, check=True, stdout=subprocess.DEVNULL)
+    return [Path(folder, page) for page in PAGES]
+
+
+def main(program, modules, pictures=None):
+    node, chromium = shutil.which("node"), shutil.which("chromium")
+    if not node or not chromium or not Path(modules, "playwright-core").is_dir() or not Path(modules, "axe-core").is_dir():
+        print("skipped: this test needs node, chromium, and playwright-core and axe-core in", modules)
+        return SKIPPED
+    with tempfile.TemporaryDirectory() as folder:
+        pages = make_pages(program, folder)
+        chosen = ["--pictures", pictures] if pictures else []
+        return subprocess.run([node, HERE / "page_test.mjs", modules, chromium, *chosen, *pages], check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
