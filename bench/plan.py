@@ -36,7 +36,7 @@ PREDICTION_ROWS = {1: 1024, 64: 8192, 4096: 16384}
 @dataclass(frozen=True)
 class Settings:
     windows: int = 9
-    seconds: float = 0.05  # of a window, at least: short ones find the moments when the machine is quiet
+    seconds: float = 0.1  # of a window, at least: short ones find the moments when the machine is quiet
     shapes: tuple[Shape, ...] = SHAPES
     csv_rows: int = CSV_ROWS
     full_rows: int = CSV_ROWS  # of Year's full shape, whose memory is looked at
