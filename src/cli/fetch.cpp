@@ -41,28 +41,38 @@ void declare(Arguments& arguments, FetchArguments& fetch) {
 /// A line on standard error: live on a terminal, else now and then, in downloads over two seconds.
 class DownloadDisplay {
  public:
-  ~DownloadDisplay() {
-    if (is_live_ && last_ > 0) std::fputs("\r\x1b[K", stderr);
-  }
+  ~DownloadDisplay() { clear_line(); }
 
   void show(std::size_t done, std::size_t total) {
     const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
     if (seconds < next_) return;
-    last_ = seconds;
     next_ = seconds + (is_live_ ? 0.2 : 10);
     const std::string text = progress_text(static_cast<double>(done), static_cast<double>(total), seconds);
     if (is_live_) {
       std::fputs(("\r\x1b[K" + text).c_str(), stderr);
+      line_shown_ = true;
     } else {
       print_error("credens: " + text);
     }
   }
 
+  /// Large files take seconds.
+  void show_verification(const std::string& file, std::size_t bytes) {
+    clear_line();
+    const double megabytes = static_cast<double>(bytes) / megabyte;
+    if (megabytes > 100) print_error(fmt::format("credens: verifying {}, {:.1f} MB", file, megabytes));
+  }
+
  private:
+  static constexpr double megabyte = 1e6;
   using Clock = std::chrono::steady_clock;
 
+  void clear_line() {
+    if (line_shown_) std::fputs("\r\x1b[K", stderr);
+    line_shown_ = false;
+  }
+
   static std::string progress_text(double done, double total, double seconds) {
-    constexpr double megabyte = 1e6;
     if (total <= 0 || done <= 0) return fmt::format("downloading, {:.1f} MB", done / megabyte);
     return fmt::format("downloading, {:.1f} of {:.1f} MB, {} left", done / megabyte, total / megabyte,
                        duration_text((total - done) * seconds / done));
@@ -70,7 +80,7 @@ class DownloadDisplay {
 
   bool is_live_ = ::isatty(STDERR_FILENO) == 1;
   Clock::time_point start_ = Clock::now();
-  double last_ = 0;
+  bool line_shown_ = false;
   double next_ = 2;  ///< seconds
 };
 
@@ -95,6 +105,8 @@ std::vector<FetchedPart> fetch(const data::KnownSet& set, const FetchArguments& 
     return fetch_set(set, {.folder = folder_for(arguments),
                            .from = arguments.from,
                            .on_progress = [&](std::size_t done, std::size_t total) { display.show(done, total); },
+                           .on_verify = [&](const data::KnownPart& part,
+                                            std::size_t bytes) { display.show_verification(part.file, bytes); },
                            .stop = watch.token()});
   } catch (const Error& error) {
     const bool is_original = error.code() == ErrorCode::io && arguments.from.empty() &&

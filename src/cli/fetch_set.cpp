@@ -76,7 +76,9 @@ class Source {
   PartText find(const KnownPart& part) {
     if (!archive_) archive_ = find_archive();
     if (archive_) return from_archive(set_, part, *archive_);
-    if (std::optional<PartText> found = is_address(base_) ? find_at_address(part) : find_in_folder(part)) return *found;
+    if (std::optional<PartText> found = is_address(base_) ? find_at_address(part) : find_in_folder(part)) {
+      return *std::move(found);
+    }
     base::fail(ErrorCode::io, "{}: neither {} nor {} is there", base_, set_.archive, part.file);
   }
 
@@ -159,9 +161,12 @@ class NewFolder {
   std::vector<fs::path> made_;  ///< innermost first
 };
 
-void check_present(const KnownSet& set, const KnownPart& part, const std::vector<fs::path>& files) {
+void check_present(const KnownSet& set, const KnownPart& part, const std::vector<fs::path>& files,
+                   const FetchOptions& options) {
   try {
-    data::check_text(set, part, data::joined_text(files), files.front().string());
+    const std::string text = data::joined_text(files);
+    if (options.on_verify) options.on_verify(part, text.size());
+    data::check_text(set, part, text, files.front().string());
   } catch (const Error& error) {
     if (error.code() != ErrorCode::data) throw;
     base::fail(ErrorCode::data, "{}; it is left as it is: move it away to fetch {} again", error.what(), set.name);
@@ -178,6 +183,7 @@ void bring(const KnownSet& set, const FetchOptions& options, std::vector<Fetched
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (!parts[i].is_new) continue;
     texts[i] = source.find(set.parts[i]);
+    if (options.on_verify) options.on_verify(set.parts[i], texts[i].text.size());
     data::check_text(set, set.parts[i], texts[i].text, texts[i].source);
   }
   base::require(!options.stop.stop_requested(), ErrorCode::interrupted, "interrupted before {} was written", set.name);
@@ -193,7 +199,7 @@ std::vector<FetchedPart> fetch_set(const KnownSet& set, const FetchOptions& opti
   std::vector<FetchedPart> parts;
   for (const KnownPart& part : set.parts) {
     const std::vector<fs::path> files = data::find_part(set, part, options.folder);
-    if (!files.empty()) check_present(set, part, files);
+    if (!files.empty()) check_present(set, part, files, options);
     parts.push_back(
         {.file = files.empty() ? options.folder / set.folder / part.file : files.front(), .is_new = files.empty()});
   }

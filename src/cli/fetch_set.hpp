@@ -17,7 +17,8 @@ namespace credens::cli {
 struct FetchOptions {
   std::filesystem::path folder;  ///< of data
   std::string from = {};         ///< a folder or an address with the originals or unpacked files; empty: the original
-  std::function<void(std::size_t done, std::size_t total)> on_progress = {};  ///< bytes of a download
+  std::function<void(std::size_t done, std::size_t total)> on_progress = {};           ///< bytes of a download
+  std::function<void(const data::KnownPart& part, std::size_t bytes)> on_verify = {};  ///< before a text is verified
   std::stop_token stop = {};
 };
 

@@ -29,34 +29,42 @@ std::array<std::uint32_t, 64> make_constants() {
   return constants;
 }
 
-/// The function of a round and the word of the block that its step i takes.
-std::pair<std::uint32_t, std::size_t> round_step(std::size_t i, std::uint32_t b, std::uint32_t c, std::uint32_t d) {
-  switch (i / 16) {
-    case 0:
-      return {(b & c) | (~b & d), i};
-    case 1:
-      return {(d & b) | (~d & c), (5 * i + 1) % 16};
-    case 2:
-      return {b ^ c ^ d, (3 * i + 5) % 16};
-    default:
-      return {c ^ (b | ~d), (7 * i) % 16};
-  }
+/// The function of a round.
+template <int round>
+std::uint32_t mixed(std::uint32_t b, std::uint32_t c, std::uint32_t d) {
+  if constexpr (round == 0) return (b & c) | (~b & d);
+  if constexpr (round == 1) return (d & b) | (~d & c);
+  if constexpr (round == 2) return b ^ c ^ d;
+  return c ^ (b | ~d);
 }
 
-void add_block(State& state, const char* block) {
+/// Sixteen steps, each of which takes one word of the block. A template, so that rotations and places are constants.
+template <int round>
+void add_round(State& state, const std::array<std::uint32_t, 16>& words) {
   static const std::array<std::uint32_t, 64> constants = make_constants();
-  std::array<std::uint32_t, 16> words{};
-  std::memcpy(words.data(), block, block_size);
+  constexpr std::size_t step[] = {1, 5, 3, 7};
+  constexpr std::size_t start[] = {0, 1, 5, 0};
   auto [a, b, c, d] = state;
-  for (std::size_t i = 0; i < constants.size(); ++i) {
-    const auto [mixed, word] = round_step(i, b, c, d);
-    const std::uint32_t turned = std::rotl(a + mixed + constants[i] + words[word], rotations[i / 16][i % 4]);
+  for (std::size_t i = 0; i < 16; ++i) {
+    const std::uint32_t word = words[(step[round] * i + start[round]) % 16];
+    const std::uint32_t sum = a + mixed<round>(b, c, d) + constants[16 * round + i] + word;
     a = d;
     d = c;
     c = b;
-    b += turned;
+    b += std::rotl(sum, rotations[round][i % 4]);
   }
-  state = {state[0] + a, state[1] + b, state[2] + c, state[3] + d};
+  state = {a, b, c, d};
+}
+
+void add_block(State& state, const char* block) {
+  std::array<std::uint32_t, 16> words{};
+  std::memcpy(words.data(), block, block_size);
+  State next = state;
+  add_round<0>(next, words);
+  add_round<1>(next, words);
+  add_round<2>(next, words);
+  add_round<3>(next, words);
+  for (std::size_t i = 0; i < state.size(); ++i) state[i] += next[i];
 }
 
 }  // namespace
