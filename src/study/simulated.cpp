@@ -53,12 +53,33 @@ Dataset rows_between(const Dataset& data, std::size_t first, std::size_t count) 
   return data.select(rows);
 }
 
+/// Theorem 3 by itself: the same networks, widened with more and more rows that none of them was trained on.
+std::vector<Measurement> measure_gamma_against_rows(const Ensemble& narrow, std::size_t first_row, std::uint64_t seed,
+                                                    int threads) {
+  const std::vector<std::size_t> counts = figure2_grid(false).rows;
+  const SimulatedData problem = figure2_problem(first_row + counts.back(), seed);
+  std::vector<Measurement> all;
+  for (const std::size_t rows : counts) {
+    const Dataset given = rows_between(problem.data, first_row, rows);
+    const std::vector<double> gamma = widen(narrow, given, {.threads = threads}).gamma();
+    all.push_back({.key = {.series = "width",
+                           .data = figure2_data,
+                           .rows = rows,
+                           .members = narrow.members(),
+                           .method = extended_method,
+                           .metric = "gamma"},
+                   .value = std::accumulate(gamma.begin(), gamma.end(), 0.0) / static_cast<double>(gamma.size())});
+  }
+  return all;
+}
+
 std::vector<Measurement> work_figure2(const Figure2Setting& figure, std::uint64_t seed, const RunContext& context) {
   const SimulatedData problem = figure2_problem(figure2_test_rows + figure.rows, seed);
   const Dataset test = rows_between(problem.data, 0, figure2_test_rows);
   const Dataset train = rows_between(problem.data, figure2_test_rows, figure.rows);
   const FitOptions options = simulated_settings(figure.members.back(), figure.learning_rate, seed);
-  const Ensemble wide = widen(fit(train, in_context(options, context)), train, {.threads = context.threads});
+  const Ensemble narrow = fit(train, in_context(options, context));
+  const Ensemble wide = widen(narrow, train, {.threads = context.threads});
   const Predictive predictive = wide.predict(test.inputs(), {.threads = context.threads});
   const TestRows rows{.targets = test.targets(), .truth = problem.truth.view().row_block(0, figure2_test_rows)};
   const Setting setting{.series = figure.series, .data = figure2_data, .rows = figure.rows};
@@ -67,6 +88,9 @@ std::vector<Measurement> work_figure2(const Figure2Setting& figure, std::uint64_
     append(all, measure(setting, first_members(predictive, members), rows));
   }
   append(all, measure_widths(setting, wide, train, context.threads));
+  if (figure.series == "members") {
+    append(all, measure_gamma_against_rows(narrow, figure2_test_rows + figure.rows, seed, context.threads));
+  }
   return all;
 }
 
@@ -74,7 +98,8 @@ Run figure2_run(const Figure2Setting& figure, std::uint64_t seed) {
   return {
       .name = fmt::format("figure2-{}-{}-rows-{}", figure.series, figure.rows, seed),
       .settings = fmt::format("figure 2, {} rows, {} members, learning rate {}, {} test rows, seed {}", figure.rows,
-                              fmt::join(figure.members, " "), figure.learning_rate, figure2_test_rows, seed),
+                              fmt::join(figure.members, " "), figure.learning_rate, figure2_test_rows, seed) +
+                  (figure.series == "members" ? ", widened with other rows" : ""),
       .effort = training_effort(simulated_settings(figure.members.back(), figure.learning_rate, seed), figure.rows, 2),
       .work = [figure, seed](const RunContext& context) { return work_figure2(figure, seed, context); }};
 }

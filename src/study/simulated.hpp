@@ -30,8 +30,8 @@ struct Figure2Grid {
 /// alone.
 Figure2Grid figure2_grid(bool quick);
 
-/// Series `rows` and `members`. All settings of one repetition are tested on the same rows, and fewer training rows are
-/// the first of more.
+/// Series `rows` and `members`, and `width`: gamma of the networks of `members`, widened with other numbers of rows.
+/// All settings of one repetition are tested on the same rows, and fewer training rows are the first of more.
 std::vector<Run> figure2_runs(const Figure2Grid& grid, std::size_t repetitions);
 
 }  // namespace credens::study

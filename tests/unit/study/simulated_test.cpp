@@ -74,6 +74,18 @@ TEST(Figure2Runs, MembersOfOneTrainingAreSettings) {
   EXPECT_EQ(value_of(measured, 3, "classical", "rmse"), value_of(measured, 3, "extended", "rmse"));
 }
 
+TEST(Figure2Runs, GammaOfGivenNetworksFallsLikeOneOverTheRows) {
+  const auto measured = figure2_runs({.rows = {}, .members = {2}}, 1)[0].work({});
+  std::vector<double> rows_times_gamma;
+  for (const Measurement& measurement : measured) {
+    if (measurement.key.series != "width") continue;
+    rows_times_gamma.push_back(measurement.value * static_cast<double>(measurement.key.rows));
+  }
+  ASSERT_EQ(rows_times_gamma.size(), figure2_grid(false).rows.size());
+  const auto [least, largest] = std::ranges::minmax(rows_times_gamma);
+  EXPECT_LT(largest / least, 1.5) << "while the rows grow thirtyfold";
+}
+
 TEST(Figure2Runs, DoNotDependOnTheThreads) {
   const auto run = figure2_runs({.rows = {100}, .members = {1}}, 1).front();
   const auto one = run.work({.threads = 1});

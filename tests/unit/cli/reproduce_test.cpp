@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <limits>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/reproduce_parts.hpp"
+#include "study/published.hpp"
+
+namespace credens::cli {
+namespace {
+
+using study::MeasurementKey;
+using study::Result;
+
+Result result(const std::string& experiment, const MeasurementKey& key, double mean) {
+  return {.experiment = experiment,
+          .key = key,
+          .mean = mean,
+          .std = 0.01,
+          .count = 20,
+          .least = mean - 0.02,
+          .largest = mean + 0.02};
+}
+
+/// Figure 2 with gamma = 7 / N and the rest made up.
+Reproduction figure2() {
+  Reproduction reproduction;
+  const auto add = [&](MeasurementKey key, const char* method, const char* metric, double mean) {
+    key.method = method;
+    key.metric = metric;
+    reproduction.results.push_back(result("figure2", key, mean));
+  };
+  const auto add_setting = [&](const MeasurementKey& key) {
+    add(key, "classical", "function_coverage", 0.5);
+    add(key, "extended", "function_coverage", 0.995);
+    add(key, "classical", "epistemic_aleatoric_ratio_median", 0.1);
+    add(key, "extended", "epistemic_aleatoric_ratio_median", 0.1 + 30.0 / static_cast<double>(key.rows));
+    add(key, "extended", "rmse", 0.1);
+  };
+  for (const std::size_t rows : {100, 600, 3000}) {
+    const MeasurementKey key{.series = "rows", .data = "figure2", .rows = rows, .members = 10};
+    add_setting(key);
+    add(key, "extended", "gamma", 900.0 / static_cast<double>(rows * rows));
+    add(key, "extended", "width_ratio_training", 32.0 / static_cast<double>(rows));
+    add(key, "extended", "elbo_isotropic_per_row", -1.5);
+    add(key, "extended", "elbo_diagonal_per_row", -1.25);
+    add(key, "extended", "elbo_full_per_row", -1.0);
+  }
+  for (const std::size_t rows : {100, 600, 3000}) {
+    add({.series = "width", .data = "figure2", .rows = rows, .members = 20}, "extended", "gamma",
+        7.0 / static_cast<double>(rows));
+  }
+  for (const std::size_t members : {1, 20}) {
+    add_setting({.series = "members", .data = "figure2", .rows = 600, .members = members});
+  }
+  return reproduction;
+}
+
+Reproduction qsar() {
+  Reproduction reproduction;
+  for (const char* series : {"lambda_mean_loss", "lambda_literal"}) {
+    for (const std::size_t members : {5, 10}) {
+      for (const char* method : {"classical", "extended"}) {
+        const MeasurementKey key{
+            .series = series, .data = "qsar", .rows = 437, .members = members, .method = method, .metric = "rmse"};
+        reproduction.results.push_back(result("table2", key, series[7] == 'm' ? 0.56 : 0.7));
+      }
+    }
+  }
+  study::add_published(reproduction.results);
+  return reproduction;
+}
+
+TEST(MeanAndSpread, CoveragesArePercentAndOneValueStandsAlone) {
+  Result one = result("figure1", {.metric = "function_coverage"}, 0.985);
+  EXPECT_EQ(mean_and_spread(one), "98.5 % ± 1.0 %");
+  one.key.metric = "rmse";
+  one.std = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(mean_and_spread(one), "0.985");
+}
+
+TEST(Figure2Tables, HaveOneLinePerSetting) {
+  const auto tables = figure2_tables(figure2());
+  ASSERT_EQ(tables.size(), 2);
+  EXPECT_EQ(tables[0].rows.size(), 3);
+  EXPECT_EQ(tables[1].rows.size(), 2);
+  EXPECT_EQ(tables[0].rows[1],
+            (std::vector<std::string>{"600", "50.0 % ± 1.0 %", "99.5 % ± 1.0 %", "0.100 ± 0.010", "20"}));
+}
+
+TEST(Table2Tables, SayWhetherThePaperLiesInOurRange) {
+  const auto tables = table2_tables(qsar());
+  ASSERT_EQ(tables.size(), 2);
+  EXPECT_EQ(tables[0].rows[0],
+            (std::vector<std::string>{"RMSE, classical, 5 networks", "0.555", "0.560 ± 0.010", "0.540 to 0.580", "yes",
+                                      "0.700 ± 0.010", "0.680 to 0.720", "no"}));
+  EXPECT_EQ(tables[1].rows[0], (std::vector<std::string>{"QSAR aquatic toxicity", "4 of 4", "0 of 4"}));
+}
+
+TEST(ReproductionTables, AreNoneWithoutResults) {
+  EXPECT_TRUE(figure1_tables({}).empty());
+  EXPECT_TRUE(figure2_tables({}).empty());
+  EXPECT_TRUE(table2_tables({}).empty());
+  EXPECT_FALSE(theory_section({}).has_value());
+}
+
+TEST(Figure2Charts, BandsStayBelowOne) {
+  const report::Figure figure = figure2_charts(figure2());
+  ASSERT_EQ(figure.charts.size(), 4);
+  for (const report::Chart& chart : figure.charts) {
+    EXPECT_NO_THROW(report::vega_lite_spec(chart)) << chart.title;
+    EXPECT_FALSE(chart.description.empty());
+  }
+  const auto& band = std::get<report::Band>(figure.charts[0].marks[3]);
+  EXPECT_EQ(band.upper[0], 1.0) << "99.5 % + 1 % is more than all";
+  EXPECT_DOUBLE_EQ(band.lower[0], 0.985);
+}
+
+TEST(TheorySection, FindsTheSlopeOfGamma) {
+  const auto section = theory_section(figure2());
+  ASSERT_TRUE(section.has_value());
+  const auto& charts = section->figures.front().charts;
+  ASSERT_EQ(charts.size(), 3);
+  EXPECT_EQ(charts[0].subtitle, "slope -1.00, expected −1");
+  for (const report::Chart& chart : charts) EXPECT_NO_THROW(report::vega_lite_spec(chart)) << chart.title;
+}
+
+TEST(TheorySection, ShowsTheGainAlongTheLadder) {
+  const auto section = theory_section(figure2());
+  const auto& line = std::get<report::Line>(section->figures.front().charts[2].marks[0]);
+  EXPECT_EQ(line.y, (std::vector<double>{0, 0.25, 0.5}));
+}
+
+TEST(ReproductionPage, SaysWhatIsLeftOut) {
+  Reproduction reproduction = qsar();
+  reproduction.left_out.emplace_back("Year prediction MSD", "its file was not found");
+  const report::Page page = reproduction_page(reproduction);
+  EXPECT_EQ(page.sections.front().paragraphs.back(), "Year prediction MSD is left out: its file was not found.");
+  EXPECT_EQ(page.sections.back().title, "Tables 1 and 2");
+}
+
+}  // namespace
+}  // namespace credens::cli
