@@ -25,7 +25,7 @@ const SETTINGS = ["light", "dark"].flatMap((colorScheme) => [
 
 /// In the page: charts without a drawing, or whose drawing holds no mark.
 const undrawn = () => [...document.querySelectorAll(".chart")].filter((chart) =>
-  !chart.querySelector(".drawing svg .mark-group path, .drawing svg .role-mark path, .drawing svg .role-mark line"))
+  !chart.querySelector(".drawing svg :is(.role-mark path, .role-mark line)"))
   .map((chart) => JSON.parse(chart.querySelector("script").textContent).title.text);
 
 const allDrawn = () => [...document.querySelectorAll(".chart")].every((chart) => chart.querySelector(".drawing svg"));
