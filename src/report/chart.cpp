@@ -166,7 +166,10 @@ Line horizontal(std::string label, const Range& range, double y) {
 
 json vega_lite_spec(const Chart& chart) {
   json layers = json::array();
-  for (const Mark& mark : chart.marks) layers.push_back(layer_of(mark, chart));
+  for (const Mark& mark : chart.marks) {
+    json layer = layer_of(mark, chart);
+    if (!layer["data"]["values"].empty()) layers.push_back(std::move(layer));  // of no rows, Vega warns
+  }
   return {{"$schema", "https://vega.github.io/schema/vega-lite/v5.json"},
           {"description", chart.description},
           {"title", {{"text", chart.title}, {"subtitle", chart.subtitle}}},

@@ -25,6 +25,8 @@ PAGES = {
                            "credens report two.safetensors --outputs arrays -o report_arrays.html"],
     "report_hostile.html": [f"credens fit hostile.csv --target -1 --posterior delta -o hostile.safetensors {FIT}",
                             "credens report hostile.safetensors hostile.csv -o report_hostile.html"],
+    "report_all_inside.html": ["credens fit train.csv --target y --epochs 3 -o inside.safetensors > summary.txt",
+                               "credens report inside.safetensors train.csv -o report_all_inside.html"],
     "report_large.html": ["credens report large.safetensors large.csv -o report_large.html"],
 }
 

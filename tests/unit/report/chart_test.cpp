@@ -137,6 +137,13 @@ TEST(Chart, KeepsToTheRangeItIsGiven) {
   }
 }
 
+TEST(Chart, LeavesMarksWithoutRowsOut) {
+  const Chart chart{.title = "t", .marks = {Points{.label = "none"}, Points{.label = "one", .x = {1}, .y = {2}}}};
+  const json layers = vega_lite_spec(chart).at("layer");
+  ASSERT_EQ(layers.size(), 1);
+  EXPECT_EQ(layers[0].at("name"), "one");
+}
+
 /// The sentence with which the chart is refused.
 std::string refusal(Mark mark, Scale x_scale = Scale::linear, Scale y_scale = Scale::linear) {
   try {
