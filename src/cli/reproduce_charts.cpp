@@ -188,7 +188,7 @@ Chart ratio_chart(const Reproduction& reproduction) {
     add_point(paper, x, added(reproduction, *width, "epistemic_aleatoric_ratio", true));
   }
   const auto [least, largest] = std::ranges::minmax(training.x);
-  Chart chart{.title = "What widening adds to epistemic / aleatoric",
+  Chart chart{.title = "What widening adds to the ratio",
               .subtitle = "on training rows p/N (1 − γ λ)",
               .description =
                   "The increase of the ratio of epistemic to aleatoric variance against p / N for all data, "
