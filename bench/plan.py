@@ -109,7 +109,9 @@ def widening_group(shape: Shape, data: str) -> Group:
 
 
 def csv_group(data: str) -> Group:
-    entries = [Entry(f"credens {threads}", "credens", "csv", {"data": data, "threads": threads}) for threads in (1, 2)]
+    forms = {"stream": "csv_stream", "dataset": "csv"}
+    entries = [Entry(f"credens {form} {threads}", "credens", task, {"data": data, "threads": threads})
+               for form, task in forms.items() for threads in (1, 2)]  # fmt: skip
     return Group("csv", [*entries, Entry("pandas", "pandas", "csv", {"data": data})])
 
 
@@ -156,7 +158,8 @@ def all_ratios() -> list[Ratio]:
             ratios += prediction_ratios(shape, batch)
         ratios.append(Ratio(f"widen/{shape.name}/passes", f"widen/{shape.name}", "pass", ("widen",), smaller_is_better=True))
     for threads in (1, 2):
-        ratios.append(Ratio(f"csv/{threads}/over pandas", "csv", f"credens {threads}", ("pandas",)))
+        ratios.append(Ratio(f"csv/{threads}/over pandas", "csv", f"credens stream {threads}", ("pandas",)))
+        ratios.append(Ratio(f"csv/{threads}/dataset over pandas", "csv", f"credens dataset {threads}", ("pandas",)))
     return ratios
 
 

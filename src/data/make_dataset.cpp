@@ -53,8 +53,8 @@ Matrix noise_at(const Table& table, std::span<const std::size_t> columns, std::s
 
 void take_rows(const Table& table, const ColumnRoles& columns, DatasetParts& parts) {
   check_usable(table, columns);
-  parts.inputs = take_columns(table, columns.inputs);
-  parts.targets = take_columns(table, columns.targets);
+  take_columns(table, columns.inputs, parts.inputs);
+  take_columns(table, columns.targets, parts.targets);
   if (!columns.weight.empty()) parts.weights = weights_at(table, columns.weight.front());
   if (!columns.noise.empty()) parts.noise_std = noise_at(table, columns.noise, columns.targets.size());
 }

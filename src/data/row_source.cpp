@@ -93,11 +93,26 @@ class DatasetRows : public RowSource {
   std::size_t next_row_ = 0;
 };
 
-void copy_rows(MatrixView from, std::size_t first_row, Matrix& to) {
-  for (std::size_t row = 0; row < from.rows(); ++row) {
-    std::ranges::copy(from.row(row), to.row(first_row + row).begin());
+/// A matrix that gets its rows block by block.
+class GrowingMatrix {
+ public:
+  GrowingMatrix(std::size_t rows, std::size_t cols) : cols_(cols) { values_.reserve(rows * cols); }
+
+  void append(MatrixView rows) {
+    for (std::size_t row = 0; row < rows.rows(); ++row) {
+      values_.insert(values_.end(), rows.row(row).begin(), rows.row(row).end());
+    }
   }
-}
+
+  Matrix finish() && {
+    const std::size_t rows = cols_ == 0 ? 0 : values_.size() / cols_;
+    return {rows, cols_, std::move(values_)};
+  }
+
+ private:
+  std::size_t cols_;
+  std::vector<double> values_;
+};
 
 }  // namespace
 
@@ -112,15 +127,18 @@ std::unique_ptr<RowSource> rows_of(const Dataset& dataset) {
 Dataset read_dataset(RowSource& source) {
   const std::size_t rows = source.count_rows();
   DatasetParts parts = source.layout();
-  parts.inputs = Matrix(rows, parts.inputs.cols());
-  parts.targets = Matrix(rows, parts.targets.cols());
-  if (parts.noise_std.cols() > 0) parts.noise_std = Matrix(rows, parts.noise_std.cols());
+  GrowingMatrix inputs(rows, parts.inputs.cols());
+  GrowingMatrix targets(rows, parts.targets.cols());
+  GrowingMatrix noise_std(rows, parts.noise_std.cols());
   for (RowBlock block; source.next(block);) {
-    copy_rows(block.inputs, block.first_row, parts.inputs);
-    copy_rows(block.targets, block.first_row, parts.targets);
-    copy_rows(block.noise_std, block.first_row, parts.noise_std);
+    inputs.append(block.inputs);
+    targets.append(block.targets);
+    noise_std.append(block.noise_std);
     parts.weights.insert(parts.weights.end(), block.weights.begin(), block.weights.end());
   }
+  parts.inputs = std::move(inputs).finish();
+  parts.targets = std::move(targets).finish();
+  parts.noise_std = std::move(noise_std).finish();
   return Dataset(std::move(parts));
 }
 

@@ -87,12 +87,22 @@ Matrix select_columns(const Table& table, std::span<const std::string> columns) 
 }
 
 Matrix take_columns(const Table& table, std::span<const std::size_t> positions) {
-  check_usable(table, positions);
-  Matrix taken(table.rows(), positions.size());
-  for (std::size_t row = 0; row < table.rows(); ++row) {
-    for (std::size_t i = 0; i < positions.size(); ++i) taken(row, i) = table.values(row, positions[i]);
-  }
+  Matrix taken;
+  take_columns(table, positions, taken);
   return taken;
+}
+
+void take_columns(const Table& table, std::span<const std::size_t> positions, Matrix& taken) {
+  check_usable(table, positions);
+  taken.resize(table.rows(), positions.size());
+  for (std::size_t i = 0; i < positions.size();) {
+    std::size_t end = i + 1;  // of columns that follow one another in the table too
+    while (end < positions.size() && positions[end] == positions[end - 1] + 1) ++end;
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+      std::ranges::copy(table.values.row(row).subspan(positions[i], end - i), taken.row(row).subspan(i).begin());
+    }
+    i = end;
+  }
 }
 
 }  // namespace credens::data

@@ -71,5 +71,6 @@ Matrix select_columns(const Table& table, std::span<const std::string> columns);
 
 /// Columns by position, usable ones, [N x positions.size()].
 Matrix take_columns(const Table& table, std::span<const std::size_t> positions);
+void take_columns(const Table& table, std::span<const std::size_t> positions, Matrix& taken);  ///< keeps its memory
 
 }  // namespace credens::data
