@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "base/parallel.hpp"
+#include "math/statistics.hpp"
 #include "model/ensemble_state.hpp"
 #include "model/joint.hpp"
 #include "model/member_rows.hpp"
@@ -130,15 +132,19 @@ std::vector<Matrix> Ensemble::joint_epistemic_covariance(const MemberOutputs& ou
 MemberOutputs Ensemble::member_outputs(MatrixView inputs, const PredictOptions& options) const {
   check_threads(options.threads);
   model::require_networks(*state_);
+  model::require_known_noise(*state_, inputs.rows(), options.noise_std);
+  const model::MemberRows rows = model::rows_of_networks(*state_, inputs, options.noise_std);
   MemberOutputs outputs = empty_outputs(*state_, inputs.rows());
-  model::for_each_block(*state_, inputs, options.noise_std, options.threads,
-                        [&](std::size_t first, const std::vector<model::MemberBlock>& members) {
-                          for (std::size_t l = 0; l < members.size(); ++l) {
-                            write_rows(members[l].features, first, outputs.features[l]);
-                            write_rows(members[l].mean, first, outputs.mean[l]);
-                            write_rows(members[l].variance, first, outputs.variance[l]);
-                          }
-                        });
+  const std::size_t blocks = (rows.rows + math::statistics_block - 1) / math::statistics_block;
+  base::parallel_for(blocks, options.threads, [&](std::size_t block) {
+    const std::size_t first = block * math::statistics_block;
+    const auto members = rows.block(first, std::min(math::statistics_block, rows.rows - first));
+    for (std::size_t l = 0; l < members.size(); ++l) {
+      write_rows(members[l].features, first, outputs.features[l]);
+      write_rows(members[l].mean, first, outputs.mean[l]);
+      write_rows(members[l].variance, first, outputs.variance[l]);
+    }
+  });
   return outputs;
 }
 

@@ -2,12 +2,7 @@
 
 #include "model/ensemble_state.hpp"
 
-#include <algorithm>
 #include <cmath>
-
-#include "base/parallel.hpp"
-#include "math/statistics.hpp"
-#include "model/member_rows.hpp"
 
 namespace credens::model {
 
@@ -28,25 +23,6 @@ std::optional<double> ensemble_elbo(const EnsembleState& state, PosteriorKind ki
     sum += weight * (*elbo - std::log(weight));
   }
   return sum;
-}
-
-void for_each_block(const EnsembleState& state, MatrixView inputs, MatrixView noise_std, int threads,
-                    const std::function<void(std::size_t, const std::vector<MemberBlock>&)>& visit) {
-  require_known_noise(state, inputs.rows(), noise_std);
-  const MemberRows rows = rows_of_networks(state, inputs, noise_std);
-  // As many blocks at a time as there are threads: memory does not grow with the rows.
-  const std::size_t wave = static_cast<std::size_t>(base::thread_count(threads)) * math::statistics_block;
-  for (std::size_t first = 0; first < rows.rows; first += wave) {
-    const std::size_t count = std::min(wave, rows.rows - first);
-    std::vector<std::vector<MemberBlock>> blocks((count + math::statistics_block - 1) / math::statistics_block);
-    base::parallel_for(blocks.size(), threads, [&](std::size_t index) {
-      const std::size_t offset = index * math::statistics_block;
-      blocks[index] = rows.block(first + offset, std::min(math::statistics_block, count - offset));
-    });
-    for (std::size_t index = 0; index < blocks.size(); ++index) {
-      visit(first + index * math::statistics_block, blocks[index]);
-    }
-  }
 }
 
 }  // namespace credens::model

@@ -77,11 +77,6 @@ void check(const EnsembleState& state);
 /// The part of it that widening may change.
 void check_posteriors(const EnsembleState& state);
 
-/// Runs `visit(first_row, blocks)` over the rows in blocks of math::statistics_block, in order, with the outputs of
-/// every member at those rows; blocks are computed by `threads` threads. `noise_std` [N x q] in data units or empty.
-void for_each_block(const EnsembleState& state, MatrixView inputs, MatrixView noise_std, int threads,
-                    const std::function<void(std::size_t first_row, const std::vector<MemberBlock>& members)>& visit);
-
 /// The block of a foreign ensemble's rows [first, first + count).
 std::vector<MemberBlock> block_of(const MemberOutputs& outputs, std::size_t first, std::size_t count);
 

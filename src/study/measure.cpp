@@ -8,11 +8,10 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "math/statistics.hpp"
 
 namespace credens::study {
 namespace {
-
-constexpr std::size_t rows_at_once = 4096;
 
 /// The sum over rows and members of the part of each member's own width in its noise.
 double sum_of_ratios(const Predictive& predictive) {
@@ -24,8 +23,8 @@ double sum_of_ratios(const Predictive& predictive) {
 
 double mean_width_ratio(const Ensemble& wide, const Dataset& train, int threads) {
   double sum = 0;
-  for (std::size_t first = 0; first < train.rows(); first += rows_at_once) {
-    const std::size_t count = std::min(rows_at_once, train.rows() - first);
+  for (std::size_t first = 0; first < train.rows(); first += math::statistics_block) {
+    const std::size_t count = std::min(math::statistics_block, train.rows() - first);
     sum += sum_of_ratios(wide.predict(train.inputs().row_block(first, count), {.threads = threads}));
   }
   return sum / static_cast<double>(train.rows() * wide.members() * wide.outputs());

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/text.hpp"
+#include "math/statistics.hpp"
 #include "store/json.hpp"
 
 namespace credens::study {
@@ -14,26 +15,19 @@ namespace {
 
 using store::Json;
 
-double mean_of(std::span<const double> values) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return sum / static_cast<double>(values.size());
-}
-
-double std_of(std::span<const double> values, double mean) {
-  if (values.size() < 2) return std::numeric_limits<double>::quiet_NaN();
-  double squares = 0;
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  return std::sqrt(squares / static_cast<double>(values.size() - 1));
+/// Of a sample: divides by one less than its size.
+double std_of(std::span<const double> values) {
+  const auto count = static_cast<double>(values.size());
+  if (count < 2) return std::numeric_limits<double>::quiet_NaN();
+  return std::sqrt(math::weighted_variance(values, {}) * count / (count - 1));
 }
 
 Result summary_of(const std::string& experiment, const MeasurementKey& key, std::span<const double> values) {
   const auto [least, largest] = std::ranges::minmax_element(values);
-  const double mean = mean_of(values);
   return {.experiment = experiment,
           .key = key,
-          .mean = mean,
-          .std = std_of(values, mean),
+          .mean = math::weighted_mean(values, {}),
+          .std = std_of(values),
           .count = values.size(),
           .least = *least,
           .largest = *largest};

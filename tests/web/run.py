@@ -27,8 +27,8 @@ PAGES = {
                             "credens report hostile.safetensors hostile.csv -o report_hostile.html"],
     "report_all_inside.html": ["credens fit train.csv --target y --epochs 3 -o inside.safetensors > summary.txt",
                                "credens report inside.safetensors train.csv -o report_all_inside.html"],
-    "reproduce.html": ["credens reproduce figure1 --repetitions 2 -o reproduced --progress none",
-                       "credens reproduce figure2 --quick --repetitions 1 -o reproduced --progress none", "mv reproduced/report.html reproduce.html"],
+    "reproduce_figure1.html": ["credens reproduce figure1 --repetitions 2 -o figure1 --progress none", "mv figure1/report.html reproduce_figure1.html"],
+    "reproduce_figure2.html": ["credens reproduce figure2 --quick --repetitions 1 -o figure2 --progress none", "mv figure2/report.html reproduce_figure2.html"],
     "report_large.html": ["credens report large.safetensors large.csv -o report_large.html"],
 }
 

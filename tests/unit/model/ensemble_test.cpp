@@ -355,21 +355,17 @@ TEST(WithWeights, NormalisesAndLeavesTheOldEnsembleAlone) {
   EXPECT_THAT([&] { ensemble.with_weights({0, 0, 0}); }, test::Fails(ErrorCode::data, "sum 0"));
 }
 
-TEST(ForEachBlock, VisitsAllRowsInOrderForAnyNumberOfThreads) {
+TEST(MemberOutputs, AreTheSameForAnyNumberOfThreads) {
   const EnsembleState state = random_state({.members = 2, .hidden = {2}});
   const Matrix inputs = random_matrix(2 * 4096 + 5, 3, 2);
-  const MemberOutputs expected = ensemble_of(state).member_outputs(inputs);
-  for (const int threads : {1, 2, 5}) {
-    std::vector<std::size_t> firsts;
-    MixtureComponents components;
-    for_each_block(state, inputs, {}, threads, [&](std::size_t first, const std::vector<MemberBlock>& members) {
-      firsts.push_back(first);
-      EXPECT_EQ(members[1].mean(0, 0), expected.mean[1](first, 0));
-      resize_components(state, first + members[0].mean.rows(), components);
-      write_components(state, members, first, components);
-    });
-    EXPECT_THAT(firsts, testing::ElementsAre(0, 4096, 8192));
-    expect_identical(Predictive(components), ensemble_of(state).predict(inputs));
+  const Ensemble ensemble = ensemble_of(state);
+  const MemberOutputs expected = ensemble.member_outputs(inputs, {.threads = 1});
+  expect_identical(ensemble.predict(expected), ensemble.predict(inputs));
+  for (const int threads : {2, 5}) {
+    const MemberOutputs outputs = ensemble.member_outputs(inputs, {.threads = threads});
+    EXPECT_EQ(outputs.features, expected.features);
+    EXPECT_EQ(outputs.mean, expected.mean);
+    EXPECT_EQ(outputs.variance, expected.variance);
   }
 }
 
