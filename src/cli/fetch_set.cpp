@@ -99,7 +99,7 @@ class Source {
   std::optional<PartText> find_in_folder(const KnownPart& part) const {
     const std::vector<fs::path> files = data::find_part(set_, part, base_);
     if (files.empty()) return std::nullopt;
-    return PartText{.text = data::joined_text(files), .source = files.front().string()};
+    return PartText{.text = data::joined_text(files, set_.largest), .source = files.front().string()};
   }
 
   std::optional<PartText> find_at_address(const KnownPart& part) const {
@@ -108,7 +108,7 @@ class Source {
       for (const std::string_view ending : data::packed_endings) {
         std::optional<PartText> found = read(place + part.file + std::string(ending));
         if (!found) continue;
-        found->text = data::decompress(std::move(found->text), found->source);
+        found->text = data::decompress(std::move(found->text), found->source, set_.largest);
         return found;
       }
     }
@@ -164,7 +164,7 @@ class NewFolder {
 void check_present(const KnownSet& set, const KnownPart& part, const std::vector<fs::path>& files,
                    const FetchOptions& options) {
   try {
-    const std::string text = data::joined_text(files);
+    const std::string text = data::joined_text(files, set.largest);
     if (options.on_verify) options.on_verify(part, text.size());
     data::check_text(set, part, text, files.front().string());
   } catch (const Error& error) {

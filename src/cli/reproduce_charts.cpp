@@ -255,8 +255,9 @@ std::optional<Chart> ladder_chart(const Reproduction& reproduction) {
               .description =
                   "The gain in ELBO per training row over the isotropic posterior, for the isotropic, the "
                   "diagonal and the full posterior; it never falls.",
-              .x_title = "rung: 1 isotropic, 2 diagonal, 3 full",
-              .y_title = "nats per row"};
+              .x_title = "posterior",
+              .y_title = "nats per row",
+              .x_names = {"isotropic", "diagonal", "full"}};
   std::vector<std::string> shown;
   for (const Result* width : widths(reproduction)) {
     const bool is_one_of_many = width->key.data == "figure2" && width->key.rows != 600;

@@ -4,6 +4,8 @@
 
 #pragma once
 
+#include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -12,8 +14,10 @@ namespace credens::data {
 /// Whether `bytes` start like an archive; six bytes tell.
 bool is_archive(std::string_view bytes);
 
+inline constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
+
 /// The content of an archive, also of several joined end to end; other bytes come back as they are. A damaged or
-/// truncated archive throws data.
-std::string decompress(std::string bytes, const std::string& source);
+/// truncated archive throws data, and so does one that holds more than `largest` bytes, before they are unpacked.
+std::string decompress(std::string bytes, const std::string& source, std::size_t largest = no_limit);
 
 }  // namespace credens::data

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <numeric>
 
 #include "base/check.hpp"
 #include "base/file.hpp"
@@ -13,6 +12,7 @@
 #include "data/make_dataset.hpp"
 #include "data/md5.hpp"
 #include "data/row_source.hpp"
+#include "data/split.hpp"
 
 namespace credens::data {
 
@@ -111,19 +111,15 @@ void check_digest(const KnownPart& part, std::string_view text, const std::strin
                 found, part.md5);
 }
 
+/// A file with a digest is read twice: rows that are read block by block while nothing else is held need half the
+/// memory of a text that is parsed whole, and the second reading comes from the system's cache.
 Dataset load_part(const KnownSet& set, const KnownPart& part, const std::vector<fs::path>& files) {
   const std::string source = files.front().string();
-  if (!part.md5.empty()) check_digest(part, joined_text(files), source);
+  if (!part.md5.empty()) check_digest(part, joined_text(files, set.largest), source);
   Dataset rows = files.size() == 1 ? read_dataset(*open_rows(files.front(), options_of(set), FileKind::text))
-                                   : parse(set, joined_text(files), source);
+                                   : parse(set, joined_text(files, set.largest), source);
   if (part.md5.empty()) check_values(part, rows, source);
   return rows;
-}
-
-Dataset rows_between(const Dataset& all, std::size_t first, std::size_t end) {
-  std::vector<std::size_t> rows(end - first);
-  std::iota(rows.begin(), rows.end(), first);
-  return all.select(rows);
 }
 
 }  // namespace
@@ -187,9 +183,12 @@ void append_piece(std::string& text, std::string piece) {
   text += piece;
 }
 
-std::string joined_text(std::span<const fs::path> files) {
+std::string joined_text(std::span<const fs::path> files, std::size_t largest) {
   std::string text;
-  for (const fs::path& file : files) append_piece(text, decompress(base::read_file(file), file.string()));
+  for (const fs::path& file : files) {
+    const std::size_t room = largest - std::min(largest, text.size());
+    append_piece(text, decompress(base::read_file(file), file.string(), room));
+  }
   return text;
 }
 

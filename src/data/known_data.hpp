@@ -71,8 +71,8 @@ bool is_piece(const std::string& name, const KnownPart& part);
 /// Adds the next piece of a text, on a line of its own.
 void append_piece(std::string& text, std::string piece);
 
-/// What files hold, unpacked and joined.
-std::string joined_text(std::span<const std::filesystem::path> files);
+/// What files hold, unpacked and joined; archives that hold more than `largest` bytes throw data.
+std::string joined_text(std::span<const std::filesystem::path> files, std::size_t largest);
 
 /// Throws data unless `text` is the part; `source` is what the sentence calls it.
 void check_text(const KnownSet& set, const KnownPart& part, std::string_view text, const std::string& source);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/check.hpp"
 #include "base/random.hpp"
@@ -24,6 +25,12 @@ SplitRows split_rows(std::size_t rows, const SplitOptions& options) {
   SplitRows split;
   for (std::size_t row = 0; row < rows; ++row) (in_test[row] ? split.test : split.rest).push_back(row);
   return split;
+}
+
+Dataset rows_between(const Dataset& data, std::size_t first, std::size_t end) {
+  std::vector<std::size_t> rows(end - first);
+  std::iota(rows.begin(), rows.end(), first);
+  return data.select(rows);
 }
 
 }  // namespace credens::data

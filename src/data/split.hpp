@@ -21,4 +21,7 @@ struct SplitRows {
 /// usage.
 SplitRows split_rows(std::size_t rows, const SplitOptions& options);
 
+/// Rows `first` to `end` - 1.
+Dataset rows_between(const Dataset& data, std::size_t first, std::size_t end);
+
 }  // namespace credens::data

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <bit>
 #include <boost/crc.hpp>
-#include <boost/iostreams/categories.hpp>
 #include <boost/iostreams/filter/zlib.hpp>
 #include <cstring>
 #include <ios>
 
 #include "base/check.hpp"
 #include "base/text.hpp"
+#include "data/bounded_sink.hpp"
 
 namespace credens::data {
 
@@ -61,21 +61,6 @@ std::size_t find_end(const Bytes& bytes) {
   return place;
 }
 
-/// Takes what is unpacked up to the size that the archive promises.
-struct BoundedSink {
-  using char_type = char;
-  using category = boost::iostreams::sink_tag;
-
-  std::string* content;
-  std::size_t size;
-
-  std::streamsize write(const char* bytes, std::streamsize count) {
-    if (content->size() + static_cast<std::size_t>(count) > size) throw std::ios_base::failure("too long");
-    content->append(bytes, static_cast<std::size_t>(count));
-    return count;
-  }
-};
-
 std::string inflate(std::string_view packed, std::size_t size) {
   std::string content;
   content.reserve(size);
@@ -97,6 +82,8 @@ std::string unpacked(std::string_view packed, const ZipEntry& entry, const std::
   try {
     return entry.method == stored ? std::string(packed) : inflate(packed, entry.size);
   } catch (const std::ios_base::failure&) {
+    base::fail(ErrorCode::data, "{}: {} is damaged", source, base::quoted(entry.name));
+  } catch (const TooManyBytes&) {  // than the archive promises
     base::fail(ErrorCode::data, "{}: {} is damaged", source, base::quoted(entry.name));
   }
 }

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <numeric>
 #include <span>
 
 #include <fmt/format.h>
@@ -130,6 +131,13 @@ json scale_of(Scale scale, const std::optional<Range>& range) {
   return spec;
 }
 
+/// Ticks at 1, 2, ... with these names.
+json named_ticks(const std::vector<std::string>& names) {
+  std::vector<std::size_t> places(names.size());
+  std::iota(places.begin(), places.end(), 1);
+  return {{"values", places}, {"labelExpr", json(names).dump() + "[datum.value - 1]"}};
+}
+
 json axis_encoding(const char* field, const std::string& title, const json& scale) {
   return {{"field", field}, {"type", "quantitative"}, {"title", title}, {"scale", scale}};
 }
@@ -142,6 +150,7 @@ json layer_of(const Mark& mark, const Chart& chart) {
         const Kind kind = kind_of(given);
         json encoding = {{"x", axis_encoding(kind.x, chart.x_title, scale_of(chart.x_scale, chart.x_range))},
                          {"y", axis_encoding(kind.y, chart.y_title, scale_of(chart.y_scale, chart.y_range))}};
+        if (!chart.x_names.empty()) encoding["x"]["axis"] = named_ticks(chart.x_names);
         encoding.update(kind.more);
         return {{"name", given.label},
                 {"data", {{"values", rows_of(columns_of(given))}}},

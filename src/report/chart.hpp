@@ -76,7 +76,8 @@ struct Chart {
   Scale y_scale = Scale::linear;
   std::optional<Range> x_range = {};  ///< none: what the marks need
   std::optional<Range> y_range = {};
-  std::vector<Mark> marks = {};  ///< later ones are drawn above earlier ones
+  std::vector<std::string> x_names = {};  ///< of x = 1, 2, ..., which have no other ticks beside them
+  std::vector<Mark> marks = {};           ///< later ones are drawn above earlier ones
 };
 
 /// Where one value equals the other, over a range of both.

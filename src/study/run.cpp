@@ -12,6 +12,7 @@
 
 #include "base/check.hpp"
 #include "base/file.hpp"
+#include "learn/recipe.hpp"
 #include "store/json.hpp"
 
 namespace credens::study {
@@ -140,6 +141,12 @@ FitOptions in_context(FitOptions options, const RunContext& context) {
   options.on_warning = context.on_warning;
   options.stop = context.stop;
   return options;
+}
+
+std::string words_of(const FitOptions& options) {
+  std::vector<std::string> words;
+  for (const auto& [name, value] : learn::stored_options(options)) words.push_back(name + " " + base::to_text(value));
+  return base::join(words, ", ");
 }
 
 double training_effort(const FitOptions& options, std::size_t rows, std::size_t inputs) {

@@ -30,6 +30,9 @@ struct RunContext {
 /// The same options, in this context.
 FitOptions in_context(FitOptions options, const RunContext& context);
 
+/// Every option that determines a fit, in words: "recipe paper, members 10, ...".
+std::string words_of(const FitOptions& options);
+
 /// Multiplications of one step forward, over all rows, epochs and members.
 double training_effort(const FitOptions& options, std::size_t rows, std::size_t inputs);
 

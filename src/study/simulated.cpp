@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "data/split.hpp"
 #include "study/figure1.hpp"
 #include "study/measure.hpp"
 
@@ -46,13 +47,6 @@ struct Figure2Setting {
   double learning_rate;
 };
 
-/// The test rows come first, so that they are the same for any number of training rows.
-Dataset rows_between(const Dataset& data, std::size_t first, std::size_t count) {
-  std::vector<std::size_t> rows(count);
-  std::iota(rows.begin(), rows.end(), first);
-  return data.select(rows);
-}
-
 /// Theorem 3 by itself: the same networks, widened with more and more rows that none of them was trained on.
 std::vector<Measurement> measure_gamma_against_rows(const Ensemble& narrow, std::size_t first_row, std::uint64_t seed,
                                                     int threads) {
@@ -60,7 +54,7 @@ std::vector<Measurement> measure_gamma_against_rows(const Ensemble& narrow, std:
   const SimulatedData problem = figure2_problem(first_row + counts.back(), seed);
   std::vector<Measurement> all;
   for (const std::size_t rows : counts) {
-    const Dataset given = rows_between(problem.data, first_row, rows);
+    const Dataset given = data::rows_between(problem.data, first_row, first_row + rows);
     const std::vector<double> gamma = widen(narrow, given, {.threads = threads}).gamma();
     all.push_back({.key = {.series = "width",
                            .data = figure2_data,
@@ -73,10 +67,12 @@ std::vector<Measurement> measure_gamma_against_rows(const Ensemble& narrow, std:
   return all;
 }
 
+/// The test rows come first, so that they are the same for any number of training rows.
 std::vector<Measurement> work_figure2(const Figure2Setting& figure, std::uint64_t seed, const RunContext& context) {
-  const SimulatedData problem = figure2_problem(figure2_test_rows + figure.rows, seed);
-  const Dataset test = rows_between(problem.data, 0, figure2_test_rows);
-  const Dataset train = rows_between(problem.data, figure2_test_rows, figure.rows);
+  const std::size_t end = figure2_test_rows + figure.rows;
+  const SimulatedData problem = figure2_problem(end, seed);
+  const Dataset test = data::rows_between(problem.data, 0, figure2_test_rows);
+  const Dataset train = data::rows_between(problem.data, figure2_test_rows, end);
   const FitOptions options = simulated_settings(figure.members.back(), figure.learning_rate, seed);
   const Ensemble narrow = fit(train, in_context(options, context));
   const Ensemble wide = widen(narrow, train, {.threads = context.threads});
@@ -89,19 +85,18 @@ std::vector<Measurement> work_figure2(const Figure2Setting& figure, std::uint64_
   }
   append(all, measure_widths(setting, wide, train, context.threads));
   if (figure.series == "members") {
-    append(all, measure_gamma_against_rows(narrow, figure2_test_rows + figure.rows, seed, context.threads));
+    append(all, measure_gamma_against_rows(narrow, end, seed, context.threads));
   }
   return all;
 }
 
 Run figure2_run(const Figure2Setting& figure, std::uint64_t seed) {
-  return {
-      .name = fmt::format("figure2-{}-{}-rows-{}", figure.series, figure.rows, seed),
-      .settings = fmt::format("figure 2, {} rows, {} members, learning rate {}, {} test rows, seed {}", figure.rows,
-                              fmt::join(figure.members, " "), figure.learning_rate, figure2_test_rows, seed) +
-                  (figure.series == "members" ? ", widened with other rows" : ""),
-      .effort = training_effort(simulated_settings(figure.members.back(), figure.learning_rate, seed), figure.rows, 2),
-      .work = [figure, seed](const RunContext& context) { return work_figure2(figure, seed, context); }};
+  const FitOptions options = simulated_settings(figure.members.back(), figure.learning_rate, seed);
+  return {.name = fmt::format("figure2-{}-{}-rows-{}", figure.series, figure.rows, seed),
+          .settings = fmt::format("figure 2, series {}, {} rows, first {} members, {} test rows; {}", figure.series,
+                                  figure.rows, fmt::join(figure.members, " "), figure2_test_rows, words_of(options)),
+          .effort = training_effort(options, figure.rows, 2),
+          .work = [figure, seed](const RunContext& context) { return work_figure2(figure, seed, context); }};
 }
 
 }  // namespace
@@ -109,9 +104,11 @@ Run figure2_run(const Figure2Setting& figure, std::uint64_t seed) {
 std::vector<Run> figure1_runs(std::size_t repetitions) {
   std::vector<Run> runs;
   for (std::uint64_t seed = 0; seed < repetitions; ++seed) {
+    const FitOptions options = simulated_settings(figure1_members, 1.0 / static_cast<double>(figure1_rows), seed);
     runs.push_back({.name = fmt::format("figure1-{}", seed),
-                    .settings = fmt::format("figure 1, seed {}", seed),
-                    .effort = training_effort(simulated_settings(figure1_members, 1.0, seed), figure1_rows, 1),
+                    .settings = fmt::format("figure 1, {} rows, {} test rows; {}", figure1_rows,
+                                            Figure1Options().test_rows, words_of(options)),
+                    .effort = training_effort(options, figure1_rows, 1),
                     .work = [seed](const RunContext& context) { return work_figure1(seed, context); }});
   }
   return runs;

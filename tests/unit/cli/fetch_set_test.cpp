@@ -11,6 +11,7 @@
 #include "support/known_sets.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/zip_archive.hpp"
+#include "unit/data/archives.hpp"
 
 namespace credens::cli {
 namespace {
@@ -116,6 +117,14 @@ TEST_F(FetchSet, SaysWhatIsNotThere) {
 TEST_F(FetchSet, UnpacksNoMoreThanTheSetMayHave) {
   put_archive(test::train_text + std::string(1000, '\n'));
   EXPECT_THAT([&] { fetch(); }, test::Fails(ErrorCode::data, "expected at most 1000"));
+}
+
+TEST_F(FetchSet, UnpacksNoMoreOfACompressedFileThanTheSetMayHave) {
+  put(mirror / "train.csv.gz", test::pack(test::Archive::gzip, test::train_text + std::string(100'000, '\n')));
+  put(mirror / "test.csv", test_text);
+  EXPECT_THAT([&] { fetch(); },
+              test::Fails(ErrorCode::data, "train.csv.gz: the gzip archive holds more than 1000 bytes"));
+  EXPECT_FALSE(fs::exists(target));
 }
 
 TEST_F(FetchSet, ChecksDigests) {

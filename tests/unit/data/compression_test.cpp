@@ -60,6 +60,16 @@ TEST_P(Archives, AreRefusedIfSomethingElseFollows) {
   EXPECT_THAT([&] { decompress(pack("1\n") + "1,2,3,4\n", "t"); }, test::Fails(ErrorCode::data, "archive is damaged"));
 }
 
+TEST_P(Archives, HoldNoMoreThanTheyMay) {
+  const std::string text = long_text();
+  EXPECT_EQ(decompress(pack(text), "t", text.size()), text);
+  const std::string sentence = "archive holds more than " + std::to_string(text.size() - 1) + " bytes";
+  EXPECT_THAT([&] { decompress(pack(text), "t.gz", text.size() - 1); },
+              test::Fails(ErrorCode::data, "t.gz: the ", sentence));
+  EXPECT_THAT([&] { decompress(pack("1\n") + pack(text), "t", text.size()); },
+              test::Fails(ErrorCode::data, "archive holds more than"));
+}
+
 INSTANTIATE_TEST_SUITE_P(Kinds, Archives, testing::Values(test::Archive::gzip, test::Archive::xz, test::Archive::zstd));
 
 TEST(Decompress, ChecksTheSumsOfGzipAndXz) {

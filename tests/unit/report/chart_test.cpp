@@ -56,6 +56,15 @@ TEST(Chart, HoldsTheValuesItWasGiven) {
   EXPECT_EQ(layers[4].at("data").at("values")[0], json({{"x", 1.0}, {"lower", -1.0}, {"upper", 2.0}}));
 }
 
+TEST(Chart, NamesPlacesOnItsXAxis) {
+  Chart chart{.title = "t", .x_names = {"one", "\"two\""}, .marks = {Line{.label = "l", .x = {1, 2}, .y = {0, 1}}}};
+  const json axis = vega_lite_spec(chart).at("layer")[0].at("encoding").at("x").at("axis");
+  EXPECT_EQ(axis.at("values"), json({1, 2}));
+  EXPECT_EQ(axis.at("labelExpr"), R"(["one","\"two\""][datum.value - 1])");
+  chart.x_names.clear();
+  EXPECT_FALSE(vega_lite_spec(chart).at("layer")[0].at("encoding").at("x").contains("axis"));
+}
+
 TEST(Chart, CarriesNoMoreDigitsThanCanBeSeen) {
   const Chart chart{.title = "t", .marks = {Points{.label = "p", .x = {1.0 / 3}, .y = {2e300 / 3}}}};
   EXPECT_EQ(vega_lite_spec(chart).at("layer")[0].at("data").at("values").dump(),

@@ -103,6 +103,14 @@ TEST_F(Perform, TimeLeftCountsTheWorkOfThisCallAlone) {
   EXPECT_DOUBLE_EQ(seen[0].seconds_left, seen[0].seconds_elapsed) << "half of the only run is done";
 }
 
+TEST(WordsOf, NameEveryOptionThatDeterminesTheResult) {
+  const std::string words = words_of({.members = 3, .epochs = 7, .batch = 5, .prior_precision = 0.25, .threads = 9});
+  for (const char* word : {"members 3", "epochs 7", "batch 5", "lambda 0.25", "schedule ", "seed 0"}) {
+    EXPECT_NE(words.find(word), std::string::npos) << words;
+  }
+  EXPECT_EQ(words, words_of({.members = 3, .epochs = 7, .batch = 5, .prior_precision = 0.25, .threads = 1}));
+}
+
 TEST(TrainingEffort, CountsWeightsRowsEpochsAndMembers) {
   EXPECT_EQ(training_effort({.members = 2, .hidden = {{4, 3}}, .epochs = 5}, 7, 6), (6 * 4 + 4 * 3) * 2.0 * 5 * 7);
 }
