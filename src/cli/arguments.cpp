@@ -30,7 +30,7 @@ CLI::Option* add_to(CLI::App& app, const Argument& argument) {
     return app.add_flag(argument.names + opposite)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   }
   CLI::Option* option = app.add_option(argument.names)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  return option->expected(argument.repeated ? -1 : 1);
+  return option->expected(argument.repeated && argument.is_file() ? -1 : 1);
 }
 
 void build(Parser& parser, const std::vector<Argument>& arguments) {
@@ -84,13 +84,14 @@ void check_words(const Argument& argument, const std::vector<std::string>& words
   base::require(!has_empty, ErrorCode::usage, "{} is empty, expected a {}", name,
                 argument.is_file() ? "name" : "value");
   if (argument.is_file() || words.empty()) return;
-  base::require(words.size() == 1, ErrorCode::usage, "{} is given {} times", name, words.size());
-  const std::string& word = words.front();
-  if (argument.is_switch()) {
-    base::require(word == "true" || word == "false", ErrorCode::usage, "{} takes no value", name);
-  } else {
-    const bool is_option = std::find(names.begin(), names.end(), word) != names.end();
-    base::require(!is_option, ErrorCode::usage, "{} needs a value, found {}", name, word);
+  base::require(words.size() == 1 || argument.repeated, ErrorCode::usage, "{} is given {} times", name, words.size());
+  for (const std::string& word : words) {
+    if (argument.is_switch()) {
+      base::require(word == "true" || word == "false", ErrorCode::usage, "{} takes no value", name);
+    } else {
+      const bool is_option = std::find(names.begin(), names.end(), word) != names.end();
+      base::require(!is_option, ErrorCode::usage, "{} needs a value, found {}", name, word);
+    }
   }
 }
 

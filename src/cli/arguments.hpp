@@ -22,7 +22,7 @@ struct Argument {
   std::string help = {};   ///< plain words, no full stop
   std::string shown_default = {};
   bool required = false;
-  bool repeated = false;                             ///< a file: one or more
+  bool repeated = false;                             ///< a file: one or more; an option: any number of times
   bool has_opposite = false;                         ///< a switch "--x" that also comes as "--no-x"
   bool lifts_requirements = false;                   ///< a switch with which nothing else must be given
   std::function<void(const std::string&)> set = {};  ///< gets the text of the value; "true" or "false" of a switch

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A reproduction of the paper's experiments, and how it is shown: as tables, as charts, as one page.
+// A reproduction of the paper's experiments or the UCI benchmark, and how it is shown: as tables, as charts, as one
+// page.
 
 #pragma once
 
@@ -16,7 +17,7 @@
 
 namespace credens::cli {
 
-enum class Experiment { figure1, figure2, table2, all };
+enum class Experiment { figure1, figure2, table2, uci, all };  ///< all: the paper's three
 
 struct Reproduction {
   std::vector<study::Result> results = {};
@@ -32,6 +33,7 @@ std::string mean_and_spread(const study::Result& result);
 std::vector<report::Table> figure1_tables(const Reproduction& reproduction);
 std::vector<report::Table> figure2_tables(const Reproduction& reproduction);
 std::vector<report::Table> table2_tables(const Reproduction& reproduction);
+std::vector<report::Table> uci_tables(const Reproduction& reproduction);
 
 /// Coverage and error against rows and members, with spread bands.
 report::Figure figure2_charts(const Reproduction& reproduction);
@@ -51,6 +53,7 @@ struct EnumNames<cli::Experiment> {
   static constexpr std::pair<cli::Experiment, std::string_view> entries[] = {{cli::Experiment::figure1, "figure1"},
                                                                              {cli::Experiment::figure2, "figure2"},
                                                                              {cli::Experiment::table2, "table2"},
+                                                                             {cli::Experiment::uci, "uci"},
                                                                              {cli::Experiment::all, "all"}};
 };
 

@@ -4,11 +4,13 @@
 
 #include <fmt/format.h>
 
+#include "cli/progress.hpp"
 #include "cli/reproduce_parts.hpp"
 #include "report/number.hpp"
 #include "study/published.hpp"
 #include "study/real_data.hpp"
 #include "study/table2.hpp"
+#include "study/year_shape.hpp"
 
 namespace credens::cli {
 namespace {
@@ -90,31 +92,17 @@ void append_cells(std::vector<std::string>& row, const Result* result) {
   row.push_back(!inside ? "" : *inside ? "yes" : "no");
 }
 
-struct Table2Cell {
-  std::string data;
-  std::string metric;
-  std::string method;
-  std::size_t members;
-};
-
-const Result* find_cell(const Reproduction& reproduction, const Table2Cell& cell, study::LambdaReading reading) {
-  for (const Result& result : reproduction.results) {
-    const study::MeasurementKey& key = result.key;
-    if (result.experiment == "table2" && key.series == series_of(reading) && key.data == cell.data &&
-        key.metric == cell.metric && key.method == cell.method && key.members == cell.members) {
-      return &result;
-    }
-  }
-  return nullptr;
+const Result* in_series(const Reproduction& reproduction, study::MeasurementKey key, study::LambdaReading reading) {
+  key.series = series_of(reading);
+  return study::find_result(reproduction.results, "table2", key);
 }
 
-std::vector<std::string> table2_row(const Reproduction& reproduction, const Table2Cell& cell) {
-  const Result* first = find_cell(reproduction, cell, study::LambdaReading::mean_loss);
-  std::vector<std::string> row = {
-      fmt::format("{}, {}, {} networks", metric_title(cell.metric), cell.method, cell.members),
-      first && first->paper ? number_text(cell.metric, *first->paper) : ""};
+std::vector<std::string> table2_row(const Reproduction& reproduction, const study::MeasurementKey& key) {
+  const Result* first = in_series(reproduction, key, study::LambdaReading::mean_loss);
+  std::vector<std::string> row = {fmt::format("{}, {}, {} networks", metric_title(key.metric), key.method, key.members),
+                                  first && first->paper ? number_text(key.metric, *first->paper) : ""};
   for (const study::LambdaReading reading : study::lambda_readings) {
-    append_cells(row, find_cell(reproduction, cell, reading));
+    append_cells(row, in_series(reproduction, key, reading));
   }
   return row;
 }
@@ -127,7 +115,9 @@ Table table2_of(const Reproduction& reproduction, const study::RealData& set, co
                              "epistemic_aleatoric_ratio_median"}) {
     for (const char* method : {study::classical_method, study::extended_method}) {
       for (const std::size_t members : study::table2_members) {
-        table.rows.push_back(table2_row(reproduction, {set.name, metric, method, members}));
+        table.rows.push_back(table2_row(
+            reproduction,
+            {.data = set.name, .rows = any.key.rows, .members = members, .method = method, .metric = metric}));
       }
     }
   }
@@ -144,6 +134,21 @@ std::string count_inside(const Reproduction& reproduction, const std::string& da
     inside += is_inside.value_or(false) ? 1 : 0;
   }
   return fmt::format("{} of {}", inside, printed);
+}
+
+/// Time and memory of synthetic rows in the place of Year; nothing where there are none.
+Table year_shape_table(const Reproduction& reproduction) {
+  Table table{.caption = "Synthetic rows in the shape of Year, which are not Year: time and memory",
+              .headings = {"training rows", "networks", "time of training", "rows per second", "peak memory"}};
+  for (const Result& seconds : reproduction.results) {
+    if (seconds.key.data != study::year_synthetic || seconds.key.metric != "seconds") continue;
+    const Result* speed = with(reproduction, seconds, study::extended_method, "rows_per_second");
+    const Result* memory = with(reproduction, seconds, study::extended_method, "peak_megabytes");
+    table.rows.push_back({fmt::format("{}", seconds.key.rows), fmt::format("{}", seconds.key.members),
+                          duration_text(seconds.mean), speed ? report::significant(speed->mean) : "",
+                          memory ? report::fixed(memory->mean, 0) + " MB" : ""});
+  }
+  return table;
 }
 
 const Result* any_of(const Reproduction& reproduction, const std::string& data) {
@@ -196,6 +201,7 @@ std::vector<Table> table2_tables(const Reproduction& reproduction) {
                            count_inside(reproduction, set.name, study::LambdaReading::literal)});
   }
   if (!tables.empty()) tables.push_back(std::move(counts));
+  if (Table synthetic = year_shape_table(reproduction); !synthetic.rows.empty()) tables.push_back(std::move(synthetic));
   return tables;
 }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "study/uci.hpp"
+
 namespace credens::study {
 namespace {
 
@@ -42,6 +44,13 @@ std::optional<double> published_in_figure2(const MeasurementKey& key) {
   return is_said ? std::optional(key.method == extended_method ? 0.7 : 0.0) : std::nullopt;
 }
 
+std::optional<double> published_for_uci(const MeasurementKey& key) {
+  const UciPublished* line = key.series == standard_series ? uci_published(key.data) : nullptr;
+  if (line == nullptr) return std::nullopt;
+  if (key.metric == "rmse") return line->best_rmse;
+  return key.metric == "nll" ? std::optional(line->best_nll) : std::nullopt;
+}
+
 }  // namespace
 
 const std::vector<PublishedLine>& published_table2() {
@@ -60,6 +69,7 @@ const std::vector<PublishedLine>& published_table2() {
 
 std::optional<double> published(const std::string& experiment, const MeasurementKey& key) {
   if (experiment == "table2") return published_in_table2(key);
+  if (experiment == uci_experiment) return published_for_uci(key);
   return experiment == "figure1" ? published_in_figure1(key) : published_in_figure2(key);
 }
 

@@ -14,6 +14,11 @@ namespace credens::study {
 namespace {
 
 using store::Json;
+using store::JsonObject;
+
+const std::vector<std::string> result_keys = {"experiment", "series",  "data",  "rows", "members",
+                                              "method",     "metric",  "mean",  "std",  "standard_error",
+                                              "least",      "largest", "count", "paper"};
 
 /// Of a sample: divides by one less than its size.
 double std_of(std::span<const double> values) {
@@ -51,8 +56,35 @@ Json to_json(const Result& result) {
           {"metric", result.key.metric},
           {"mean", number_or_null(result.mean)},
           {"std", number_or_null(result.std)},
+          {"standard_error", number_or_null(result.standard_error())},
+          {"least", number_or_null(result.least)},
+          {"largest", number_or_null(result.largest)},
           {"count", result.count},
           {"paper", number_or_null(result.paper)}};
+}
+
+Result result_from(const JsonObject& object) {
+  const auto number = [&](const char* key) {
+    return object.number_or_null(key).value_or(std::numeric_limits<double>::quiet_NaN());
+  };
+  return {.experiment = object.text("experiment"),
+          .key = {.series = object.is_null("series") ? "" : object.text("series"),
+                  .data = object.text("data"),
+                  .rows = object.whole("rows"),
+                  .members = object.whole("members"),
+                  .method = object.text("method"),
+                  .metric = object.text("metric")},
+          .mean = number("mean"),
+          .std = number("std"),
+          .count = object.whole("count"),
+          .paper = object.number_or_null("paper"),
+          .least = number("least"),
+          .largest = number("largest")};
+}
+
+/// Whether a command that finds `one` finds `other` anew as well.
+bool belong_together(const Result& one, const Result& other) {
+  return one.experiment == other.experiment && one.key.series == other.key.series && one.key.data == other.key.data;
 }
 
 /// No text of ours holds a comma or a quote.
@@ -96,7 +128,7 @@ std::string results_json(std::span<const Result> results) {
 }
 
 std::string results_csv(std::span<const Result> results) {
-  std::string text = "experiment,series,data,rows,members,method,metric,mean,std,count,paper\n";
+  std::string text = base::join(result_keys, ",") + "\n";
   for (const Result& result : results) {
     const Json object = to_json(result);
     std::vector<std::string> cells;
@@ -104,6 +136,29 @@ std::string results_csv(std::span<const Result> results) {
     text += base::join(cells, ",") + "\n";
   }
   return text;
+}
+
+std::vector<Result> parse_results(const std::string& text, const std::string& source) {
+  const Json document = store::parse_json<Json>(text, source, ErrorCode::data);
+  base::require(document.is_array(), ErrorCode::data, "{}: not a list of results", source);
+  std::vector<Result> results;
+  for (const Json& object : document) results.push_back(result_from({object, source, ErrorCode::data, result_keys}));
+  return results;
+}
+
+std::vector<Result> merge_results(std::span<const Result> kept, std::span<const Result> found,
+                                  std::span<const std::string> experiments) {
+  std::vector<Result> all;
+  for (const std::string& experiment : experiments) {
+    for (const Result& result : kept) {
+      const bool is_new = std::ranges::any_of(found, [&](const Result& one) { return belong_together(one, result); });
+      if (result.experiment == experiment && !is_new) all.push_back(result);
+    }
+    for (const Result& result : found) {
+      if (result.experiment == experiment) all.push_back(result);
+    }
+  }
+  return all;
 }
 
 }  // namespace credens::study

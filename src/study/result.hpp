@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -37,9 +38,11 @@ struct Result {
   double mean = 0;
   double std = 0;  ///< sample standard deviation; NaN for a single value
   std::size_t count = 0;
-  std::optional<double> paper = {};
-  double least = 0;  ///< of the values; not written to files
+  std::optional<double> paper = {};  ///< what is published
+  double least = 0;                  ///< of the values
   double largest = 0;
+
+  double standard_error() const { return std / std::sqrt(static_cast<double>(count)); }
 };
 
 /// One result per key, in the order in which keys first appear. What the paper says is left open.
@@ -51,5 +54,12 @@ const Result* find_result(std::span<const Result> results, const std::string& ex
 /// An array of objects / a table with one line per result; the same keys in both. Not finite: null / an empty cell.
 std::string results_json(std::span<const Result> results);
 std::string results_csv(std::span<const Result> results);
+
+/// What results_json wrote; other text throws data, calling it `source`.
+std::vector<Result> parse_results(const std::string& text, const std::string& source);
+
+/// `found`, and of `kept` what belongs to other experiments, series or data than these, in the order of `experiments`.
+std::vector<Result> merge_results(std::span<const Result> kept, std::span<const Result> found,
+                                  std::span<const std::string> experiments);
 
 }  // namespace credens::study

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "study/measure.hpp"
 #include "study/real_data.hpp"
 #include "study/run.hpp"
 
@@ -30,6 +31,9 @@ std::string series_of(LambdaReading reading);
 
 /// Table 1's settings.
 FitOptions table1_settings(const RealData& set, std::size_t train_rows, LambdaReading reading, std::uint64_t seed);
+
+/// The scores of its first 5 and 10 members at held-back rows.
+std::vector<Measurement> measure_table2(const Setting& setting, const Ensemble& wide, const Dataset& test, int threads);
 
 /// One run per reading and repetition; each trains the largest ensemble, of which the smaller ones are the first
 /// members. Seed 0, 1, ... chooses the split, where that is random, and the weights.

@@ -103,6 +103,19 @@ TEST(Arguments, CollectsRepeatedFiles) {
   EXPECT_THAT(values.parts, ElementsAre("a", "b", "c"));
 }
 
+TEST(Arguments, TakesARepeatedOptionAnyNumberOfTimes) {
+  std::vector<std::string> values;
+  std::string file;
+  Arguments arguments;
+  arguments.file("FILE", file, "A file");
+  arguments.add({.names = "--set", .value = "A=B", .repeated = true, .set = [&](const std::string& text) {
+                   values.push_back(text);
+                 }});
+  EXPECT_TRUE(arguments.parse(std::vector<std::string>{"--set", "a=1", "table.csv", "--set", "b=2"}));
+  EXPECT_EQ(values, (std::vector<std::string>{"a=1", "b=2"}));
+  EXPECT_EQ(file, "table.csv") << "an option takes one word each time";
+}
+
 TEST(Arguments, StopsForHelpBeforeAnythingIsChecked) {
   Values values;
   EXPECT_FALSE(example(values).parse(std::vector<std::string>{"--help", "--level", "7"}));

@@ -99,10 +99,63 @@ TEST(Table2Tables, SayWhetherThePaperLiesInOurRange) {
   EXPECT_EQ(tables[1].rows[0], (std::vector<std::string>{"QSAR aquatic toxicity", "4 of 4", "0 of 4"}));
 }
 
+Reproduction yacht() {
+  Reproduction reproduction;
+  const auto add = [&](const char* series, const char* method, const char* metric, double mean) {
+    const MeasurementKey key{
+        .series = series, .data = "yacht", .rows = 277, .members = 50, .method = method, .metric = metric};
+    reproduction.results.push_back(result("uci", key, mean));
+  };
+  for (const char* series : {"standard", "gap"}) {
+    for (const char* method : {"classical", "extended"}) {
+      add(series, method, "rmse", 0.291);
+      add(series, method, "nll", method[0] == 'c' ? -1.0 : -1.25);
+      add(series, method, "total_coverage", 0.961);
+    }
+    add(series, "extended", "nll_gain", 0.25);
+    add(series, "extended", "members", 50);
+    add(series, "extended", "seconds", 12.3);
+  }
+  return reproduction;
+}
+
+TEST(UciTables, ShowOursBesideWhatIsPublished) {
+  const auto tables = uci_tables(yacht());
+  ASSERT_EQ(tables.size(), 4);
+  EXPECT_EQ(tables[0].rows.at(0),
+            (std::vector<std::string>{"yacht", "20", "50", "0.291 ± 0.0022", "-1.25 ± 0.0022", "96.1 %", "12 s",
+                                      "0.48 / 0.16", "not recorded", "1.58 / 1.18"}));
+  EXPECT_EQ(tables[1].rows.at(0).at(3), "0.250 ± 0.0022");
+  EXPECT_EQ(tables[2].headings.size(), 7) << "nothing published stands beside the gap splits";
+  for (const report::Table& table : tables) {
+    for (const auto& row : table.rows) EXPECT_EQ(row.size(), table.headings.size()) << table.caption;
+  }
+}
+
+TEST(Table2Tables, ShowTimeAndMemoryOfSyntheticRowsApart) {
+  Reproduction reproduction;
+  for (const auto& [metric, value] : {std::pair("rmse", 0.9), std::pair("seconds", 72.0),
+                                      std::pair("rows_per_second", 654321.0), std::pair("peak_megabytes", 1234.4)}) {
+    const MeasurementKey key{.series = "lambda_mean_loss",
+                             .data = "year-synthetic",
+                             .rows = 463'715,
+                             .members = 10,
+                             .method = "extended",
+                             .metric = metric};
+    reproduction.results.push_back(result("table2", key, value));
+  }
+  study::add_published(reproduction.results);
+  const auto tables = table2_tables(reproduction);
+  ASSERT_EQ(tables.size(), 1) << "no table beside the paper's numbers";
+  EXPECT_EQ(tables[0].rows.at(0), (std::vector<std::string>{"463715", "10", "1 min 12 s", "654321", "1234 MB"}));
+  EXPECT_NE(tables[0].caption.find("which are not Year"), std::string::npos);
+}
+
 TEST(ReproductionTables, AreNoneWithoutResults) {
   EXPECT_TRUE(figure1_tables({}).empty());
   EXPECT_TRUE(figure2_tables({}).empty());
   EXPECT_TRUE(table2_tables({}).empty());
+  EXPECT_TRUE(uci_tables({}).empty());
   EXPECT_FALSE(theory_section({}).has_value());
 }
 
@@ -131,6 +184,7 @@ TEST(TheorySection, ShowsTheGainAlongTheLadder) {
   const auto section = theory_section(figure2());
   const auto& line = std::get<report::Line>(section->figures.front().charts[2].marks[0]);
   EXPECT_EQ(line.y, (std::vector<double>{0, 0.25, 0.5}));
+  EXPECT_EQ(section->figures.front().charts[2].x_names, (std::vector<std::string>{"isotropic", "diagonal", "full"}));
 }
 
 TEST(ReproductionPage, SaysWhatIsLeftOut) {

@@ -50,6 +50,17 @@ TEST(Published, OfTheFiguresOnlyWhatTheTextSaysInNumbers) {
   EXPECT_EQ(published("figure1", {.method = "classical", .metric = "function_coverage"}), std::nullopt);
 }
 
+TEST(Published, OfTheBenchmarkTheBestOfStandardSplits) {
+  MeasurementKey key{.series = "standard", .data = "yacht", .members = 50, .method = "extended", .metric = "rmse"};
+  EXPECT_EQ(published("uci", key), 0.48);
+  key.metric = "nll";
+  EXPECT_EQ(published("uci", key), 0.16);
+  key.metric = "crps";
+  EXPECT_EQ(published("uci", key), std::nullopt);
+  key = {.series = "gap", .data = "yacht", .metric = "nll"};
+  EXPECT_EQ(published("uci", key), std::nullopt);
+}
+
 Result result_between(double least, double largest) {
   return {.experiment = "table2",
           .key = cell("qsar", "rmse", "classical", 5),

@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "support/error_matchers.hpp"
+
 namespace credens::study {
 namespace {
 
@@ -51,8 +53,9 @@ TEST(ResultsJson, HasTheKeysOfTheFormat) {
   std::vector<std::string> keys;
   for (const auto& [key, value] : document[0].items()) keys.push_back(key);
   EXPECT_EQ(keys, (std::vector<std::string>{"experiment", "series", "data", "rows", "members", "method", "metric",
-                                            "mean", "std", "count", "paper"}));
+                                            "mean", "std", "standard_error", "least", "largest", "count", "paper"}));
   EXPECT_EQ(document[0]["mean"], 0.75);
+  EXPECT_DOUBLE_EQ(document[0]["standard_error"], 0.25 / std::sqrt(3.0));
   EXPECT_EQ(document[0]["rows"], 300);
   EXPECT_TRUE(document[1]["std"].is_null());
   EXPECT_TRUE(document[0]["paper"].is_null());
@@ -62,11 +65,37 @@ TEST(ResultsCsv, HoldsTheSameAsTheJson) {
   std::vector<Result> results = three_repetitions();
   results[0].key.series = "";
   results[0].paper = 1.0;
+  results[0].count = 4;
   EXPECT_EQ(results_csv(results),
-            "experiment,series,data,rows,members,method,metric,mean,std,count,paper\n"
-            "figure2,,figure2,300,10,extended,function_coverage,0.75,0.25,3,1\n"
-            "figure2,rows,figure2,100,10,extended,function_coverage,0.25,,1,\n");
+            "experiment,series,data,rows,members,method,metric,mean,std,standard_error,least,largest,count,paper\n"
+            "figure2,,figure2,300,10,extended,function_coverage,0.75,0.25,0.125,0.5,1,4,1\n"
+            "figure2,rows,figure2,100,10,extended,function_coverage,0.25,,,0.25,0.25,1,\n");
   EXPECT_TRUE(nlohmann::json::parse(results_json(results))[0]["series"].is_null());
+}
+
+TEST(ParseResults, ReadsBackWhatWasWritten) {
+  std::vector<Result> results = three_repetitions();
+  results[0].key.series = "";
+  results[0].paper = 1.0;
+  const std::string text = results_json(results);
+  EXPECT_EQ(results_json(parse_results(text, "r.json")), text);
+  for (const char* other : {"", "{}", "[1]", R"([{"experiment": "figure1"}])", R"([{"surprise": 1}])"}) {
+    EXPECT_THAT([&] { parse_results(other, "r.json"); }, test::Fails(ErrorCode::data)) << other;
+  }
+}
+
+Result named(const std::string& experiment, const std::string& series, const std::string& data, double mean) {
+  return {.experiment = experiment, .key = {.series = series, .data = data}, .mean = mean};
+}
+
+TEST(MergeResults, KeepsWhatIsNotFoundAnewInTheOrderOfExperiments) {
+  const std::vector<Result> kept = {named("uci", "gap", "yacht", 1), named("uci", "standard", "yacht", 2),
+                                    named("figure1", "", "figure1", 3)};
+  const std::vector<Result> found = {named("uci", "standard", "yacht", 4), named("figure2", "rows", "figure2", 5)};
+  const std::vector<std::string> order = {"figure1", "figure2", "uci"};
+  std::vector<double> means;
+  for (const Result& result : merge_results(kept, found, order)) means.push_back(result.mean);
+  EXPECT_EQ(means, (std::vector<double>{3, 5, 1, 4}));
 }
 
 TEST(FindResult, LooksAtTheWholeKey) {

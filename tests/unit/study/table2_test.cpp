@@ -107,5 +107,18 @@ TEST(Table2Runs, KnowTheirRows) {
   EXPECT_NE(settings(1), settings(2)) << "a run of other rows must not stand for this one";
 }
 
+TEST(Table2Runs, KnowAllTheirSettings) {
+  const auto settings = [](const auto& change) {
+    RealData set = set_named("qsar");
+    change(set);
+    return table2_runs(std::make_shared<const RealRows>(set, synthetic(30, 1), Dataset()), 1).front().settings;
+  };
+  const std::string usual = settings([](RealData&) {});
+  EXPECT_NE(settings([](RealData& set) { set.lambda = 1; }), usual);
+  EXPECT_NE(settings([](RealData& set) { set.batch = 1; }), usual);
+  EXPECT_NE(settings([](RealData& set) { set.epochs = 1; }), usual);
+  EXPECT_NE(settings([](RealData& set) { set.learning_rate = 1; }), usual);
+}
+
 }  // namespace
 }  // namespace credens::study
