@@ -2,6 +2,7 @@
 
 #include "data/column_moments.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/check.hpp"
@@ -97,8 +98,8 @@ void ColumnMoments::note_values(MatrixView rows, std::span<const double> weights
   for_rows(rows, weights, [&](double, const double* values) {
     for (std::size_t col = 0; col < columns_.size(); ++col) {
       Column& column = columns_[col];
-      if (is_first) column.first = values[col];
-      column.varies = column.varies || values[col] != column.first;
+      column.least = is_first ? values[col] : std::min(column.least, values[col]);
+      column.largest = is_first ? values[col] : std::max(column.largest, values[col]);
     }
     is_first = false;
   });
@@ -109,10 +110,10 @@ Scaler ColumnMoments::scaler(std::span<const std::string> labels) const {
   Scaler scaler = identity_scaler(columns_.size());
   for (std::size_t col = 0; col < columns_.size(); ++col) {
     const Column& column = columns_[col];
-    scaler.shift[col] = column.first;  // of a constant column; its mean may differ in the last bit
-    if (!column.varies) continue;
+    scaler.shift[col] = column.least;  // of a constant column; its mean may differ in the last bit
+    if (!column.varies()) continue;
     const double variance = column.squares / weight_;
-    scaler.shift[col] = column.sum.value() / weight_;
+    scaler.shift[col] = mean(column);
     base::require(std::isfinite(scaler.shift[col]) && std::isfinite(variance), ErrorCode::data,
                   "{}: the variance of its values is beyond the largest double", label_of(col, labels));
     base::require(std::isnormal(variance), ErrorCode::data,
@@ -126,9 +127,20 @@ Scaler ColumnMoments::scaler(std::span<const std::string> labels) const {
 std::vector<std::size_t> ColumnMoments::constant_columns() const {
   std::vector<std::size_t> constant;
   for (std::size_t col = 0; col < columns_.size(); ++col) {
-    if (!columns_[col].varies) constant.push_back(col);
+    if (!columns_[col].varies()) constant.push_back(col);
   }
   return constant;
+}
+
+std::vector<std::size_t> ColumnMoments::columns_with_outliers(double distance) const {
+  std::vector<std::size_t> found;
+  for (std::size_t col = 0; col < columns_.size(); ++col) {
+    const Column& column = columns_[col];
+    const double farthest = std::max(column.largest - mean(column), mean(column) - column.least);
+    const double limit = distance * std::sqrt(column.squares / weight_);
+    if (column.varies() && !(farthest <= limit && std::isfinite(limit))) found.push_back(col);
+  }
+  return found;
 }
 
 }  // namespace credens::data

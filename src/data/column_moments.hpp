@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Mean and variance of columns, block by block.
+// Mean, variance and range of columns, block by block.
 
 #pragma once
 
@@ -37,14 +37,21 @@ class ColumnMoments {
   /// Columns of which all values that count are equal.
   std::vector<std::size_t> constant_columns() const;
 
+  /// Columns with a value more than `distance` standard deviations from the mean; also those whose moments are beyond
+  /// double and so cannot tell.
+  std::vector<std::size_t> columns_with_outliers(double distance) const;
+
  private:
   struct Column {
     math::CompensatedSum sum;  ///< W m
     double squares = 0;        ///< S
-    double first = 0;          ///< the first value that counts
-    bool varies = false;
+    double least = 0;
+    double largest = 0;
+
+    bool varies() const { return least != largest; }
   };
 
+  double mean(const Column& column) const { return column.sum.value() / weight_; }
   void note_values(MatrixView rows, std::span<const double> weights);
 
   double weight_ = 0;

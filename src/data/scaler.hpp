@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Affine scaling of columns: z = (x - shift) / scale.
+// Affine scaling of columns, z = (x - shift) / scale, of which some are bent first: asinh((x - centre) / width) in
+// place of x. Near its centre a bent column stays as it is, far from it only the logarithm of the distance counts.
 
 #pragma once
 
 #include <credens/matrix.hpp>
 
+#include <cmath>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,15 +19,21 @@ constexpr double largest_scaled = 1e30;
 
 struct Scaler {
   std::vector<double> shift;
-  std::vector<double> scale;  ///< > 0
+  std::vector<double> scale;        ///< > 0
+  std::vector<double> centre = {};  ///< of bent columns; empty: none is bent
+  std::vector<double> width = {};   ///< >= 0, 0 for a column that is not bent; empty: none is
 
   std::size_t cols() const { return shift.size(); }
-  double apply(std::size_t col, double value) const { return (value - shift[col]) / scale[col]; }
+  bool is_bent(std::size_t col) const { return !width.empty() && width[col] > 0; }
+  double bent(std::size_t col, double value) const {
+    return is_bent(col) ? std::asinh((value - centre[col]) / width[col]) : value;
+  }
+  double apply(std::size_t col, double value) const { return (bent(col, value) - shift[col]) / scale[col]; }
   bool operator==(const Scaler&) const = default;
 };
 
-Matrix scaled(const Scaler& scaler, MatrixView values);    ///< (x - shift) / scale
-Matrix unscaled(const Scaler& scaler, MatrixView values);  ///< shift + scale z, the way back
+Matrix scaled(const Scaler& scaler, MatrixView values);
+Matrix unscaled(const Scaler& scaler, MatrixView values);  ///< the way back
 
 /// ColumnMoments::scaler of all rows. Weights may be empty; `labels` are what sentences call the columns.
 Scaler standardising_scaler(MatrixView values, std::span<const double> weights,

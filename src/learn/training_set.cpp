@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/check.hpp"
+#include "data/heavy_tails.hpp"
 #include "math/kernels.hpp"
 
 namespace credens::learn {
@@ -33,10 +34,20 @@ float known_variance(double noise_std, double scale) {
 
 }  // namespace
 
-Scaling make_scaling(const TrainingRows& train, bool standardise_inputs) {
+namespace {
+
+data::Scaler input_scaler(const TrainingRows& train, bool standardise, bool bend_heavy_tails) {
+  if (!standardise) return data::identity_scaler(train.inputs());
+  const std::vector<std::string> labels = data::input_labels(train.layout());
+  const data::ColumnMoments& moments = train.summary().inputs;
+  return bend_heavy_tails ? data::bending_scaler(train.source(), moments, labels) : moments.scaler(labels);
+}
+
+}  // namespace
+
+Scaling make_scaling(const TrainingRows& train, bool standardise_inputs, bool bend_heavy_tails) {
   const data::RowSummary& summary = train.summary();
-  return {.inputs = standardise_inputs ? summary.inputs.scaler(data::input_labels(train.layout()))
-                                       : data::identity_scaler(train.inputs()),
+  return {.inputs = input_scaler(train, standardise_inputs, bend_heavy_tails),
           .targets = summary.targets.scaler(data::target_labels(train.layout()))};
 }
 

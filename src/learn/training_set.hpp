@@ -22,8 +22,9 @@ struct Scaling {
   data::Scaler targets;
 };
 
-/// Targets standardised by all rows of `train`, inputs too unless that is not wanted.
-Scaling make_scaling(const TrainingRows& train, bool standardise_inputs);
+/// Targets standardised by all rows of `train`, inputs too unless that is not wanted; those that are heavy-tailed are
+/// bent before (data/heavy_tails.hpp) where that is.
+Scaling make_scaling(const TrainingRows& train, bool standardise_inputs, bool bend_heavy_tails = false);
 
 /// N rows, d inputs, q outputs, in network units.
 struct TrainingSet {

@@ -79,6 +79,22 @@ TEST(ColumnMoments, KnowConstantColumnsExactly) {
   EXPECT_LT(moments.scaler().scale[1], 1e-16);
 }
 
+TEST(ColumnMoments, KnowWhichColumnsHaveOutliers) {
+  Matrix values(200, 4);
+  for (std::size_t row = 0; row < 200; ++row) {
+    values(row, 0) = row % 2 == 0 ? 1 : -1;
+    values(row, 1) = row == 150 ? -20 : 0;  // 14.1 standard deviations from the mean
+    values(row, 2) = 3;
+    values(row, 3) = row % 2 == 0 ? 1e200 : -1e200;
+  }
+  ColumnMoments moments(4);
+  moments.add(values.view().row_block(0, 100), {});
+  moments.add(values.view().row_block(100, 100), {});
+  EXPECT_THAT(moments.columns_with_outliers(10), ElementsAre(1, 3));
+  EXPECT_THAT(moments.columns_with_outliers(14.2), ElementsAre(3));
+  EXPECT_THAT(moments.columns_with_outliers(0.9), ElementsAre(0, 1, 3));
+}
+
 TEST(ColumnMoments, RefuseVariancesThatNoDoubleHolds) {
   const std::vector<std::string> labels = {"column \"x\"", "column \"y\""};
   const auto refuse = [&](double a, double b, const std::string& words) {

@@ -125,6 +125,75 @@ TEST(IdentityScaler, ChangesNothing) {
   EXPECT_EQ(identity_scaler(2).apply(1, 0.1), 0.1);
 }
 
+/// 130 columns, of which every third is bent: more than are bent at a time.
+Scaler bent_scaler() {
+  Scaler scaler;
+  for (std::size_t j = 0; j < 130; ++j) {
+    const auto place = static_cast<double>(j);
+    scaler.shift.push_back(0.1 * place);
+    scaler.scale.push_back(1 + 0.01 * place);
+    scaler.centre.push_back(j % 3 == 0 ? 2 - place : 0);
+    scaler.width.push_back(j % 3 == 0 ? 0.5 + place : 0);
+  }
+  return scaler;
+}
+
+Matrix rows_to_bend() {
+  Matrix values(5, 130);
+  for (std::size_t row = 0; row < 5; ++row) {
+    for (std::size_t col = 0; col < 130; ++col) {
+      values(row, col) = (static_cast<double>(row) - 2) * std::pow(1.2, static_cast<double>(col % 50));
+    }
+  }
+  return values;
+}
+
+TEST(BentColumns, AreAsinhOfTheDistanceFromTheirCentre) {
+  const Scaler scaler{.shift = {0.5, 0.5}, .scale = {2, 2}, .centre = {0, 3}, .width = {0, 4}};
+  EXPECT_FALSE(scaler.is_bent(0));
+  EXPECT_TRUE(scaler.is_bent(1));
+  EXPECT_DOUBLE_EQ(scaler.apply(0, 11), 5.25);
+  EXPECT_DOUBLE_EQ(scaler.apply(1, 11), (std::asinh(2.0) - 0.5) / 2);
+  EXPECT_DOUBLE_EQ(scaler.apply(1, -5), (-std::asinh(2.0) - 0.5) / 2);
+  EXPECT_NEAR(scaler.apply(1, 1e300), (std::log(2 * (1e300 / 4)) - 0.5) / 2, 1e-12);
+}
+
+TEST(BentColumns, ComeBackThroughSinh) {
+  const Scaler scaler = bent_scaler();
+  const Matrix values = rows_to_bend();
+  const Matrix back = unscaled(scaler, scaled(scaler, values));
+  for (std::size_t i = 0; i < values.values().size(); ++i) {
+    EXPECT_NEAR(back.values()[i], values.values()[i], 1e-12 * (200 + std::abs(values.values()[i]))) << i;
+  }
+}
+
+TEST(BentColumns, AreScaledInBlocksAsOneByOne) {
+  const Scaler scaler = bent_scaler();
+  const Matrix values = rows_to_bend();
+  std::vector<float> out(5 * 144, 9.0F);
+  scale_rows(scaler, values, out.data(), 144);
+  for (std::size_t row = 0; row < 5; ++row) {
+    for (std::size_t col = 0; col < 144; ++col) {
+      const float expected = col < 130 ? static_cast<float>(scaler.apply(col, values(row, col))) : 0.0F;
+      ASSERT_EQ(out[row * 144 + col], expected) << row << ", " << col;
+    }
+  }
+}
+
+TEST(BentColumns, TakeWhatPlainOnesRefuse) {
+  const Scaler scaler{.shift = {0, 0}, .scale = {1, 1}, .centre = {0, 0}, .width = {0, 1}};
+  std::vector<float> out(2);
+  EXPECT_TRUE(scale_in_range(scaler, Matrix(1, 2, {1, 1e300}), out.data(), 2));
+  EXPECT_EQ(out[1], static_cast<float>(std::asinh(1e300)));
+  EXPECT_FALSE(scale_in_range(scaler, Matrix(1, 2, {1e300, 1}), out.data(), 2));
+  EXPECT_FALSE(scale_in_range(scaler, Matrix(1, 2, {1, std::nan("")}), out.data(), 2));
+  EXPECT_THAT(
+      [&] {
+        scale_rows(scaler, Matrix(1, 2, {1, INFINITY}), out.data(), 2);
+      },
+      test::Fails(ErrorCode::data, "row 0, column 1 (counted from 0): inf is inf after scaling"));
+}
+
 TEST(ConstantColumns, AreThoseWithOneValue) {
   EXPECT_THAT(constant_columns(Matrix(2, 3, std::vector<double>{1, 2, 3, 1, 2.5, 3}), {}), ElementsAre(0, 2));
   EXPECT_THAT(constant_columns(column({0, -0.0}), {}), ElementsAre(0));

@@ -20,6 +20,20 @@ TEST(Scaling, StandardisesTargetsAlwaysAndInputsWhenAsked) {
   EXPECT_EQ(make_scaling(data, false).targets, both.targets);
 }
 
+TEST(Scaling, BendsHeavyTailedInputsWhenAsked) {
+  RandomRows rows = random_rows({.rows = 500, .inputs = 2}, 4);
+  rows.inputs(7, 1) = 1e5;
+  rows.targets(7, 0) = 1e5;
+  const Scaling bent = make_scaling(rows.dataset(), true, true);
+  EXPECT_FALSE(bent.inputs.is_bent(0));
+  EXPECT_TRUE(bent.inputs.is_bent(1));
+  EXPECT_TRUE(bent.targets.width.empty());
+  EXPECT_TRUE(make_scaling(rows.dataset(), true).inputs.width.empty());
+  EXPECT_EQ(make_scaling(rows.dataset(), false, true).inputs, data::identity_scaler(2));
+  const TrainingSet set = make_training_set(rows.dataset(), bent.inputs, bent.targets);
+  EXPECT_EQ(set.input_values[7 * set.input_stride + 1], static_cast<float>(bent.inputs.apply(1, 1e5)));
+}
+
 TEST(Scaling, CountsRowsByTheirWeight) {
   const Dataset data({.inputs = Matrix(2, 1, {0, 4}), .targets = Matrix(2, 1, {0, 4}), .weights = {3, 1}});
   EXPECT_DOUBLE_EQ(make_scaling(data, true).inputs.shift[0], 1);
