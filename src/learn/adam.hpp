@@ -18,7 +18,8 @@ class Adam {
  public:
   explicit Adam(std::size_t parameters) : first_(parameters), second_(parameters) {}
 
-  /// One step. `decay` = lambda / U pulls on what the prior covers: all parameters but those of constant noise.
+  /// One step. `decay` = lambda / U pulls on what the prior covers: all parameters but those of constant noise
+  /// and frequencies.
   void step(double rate, double decay, std::span<const float> gradient, model::Mlp& network,
             BackwardWeights& transposed);
 

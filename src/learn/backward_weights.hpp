@@ -13,16 +13,17 @@ namespace credens::learn {
 class BackwardWeights {
  public:
   explicit BackwardWeights(const model::Mlp& network) {
-    for (std::size_t i = 1; i < network.shape().layers(); ++i) {
+    layers_.resize(network.shape().layers());
+    for (std::size_t i = network.shape().frequencies > 0 ? 0 : 1; i < layers_.size(); ++i) {
       const math::PanelShape panel = network.shape().layer(i);
-      layers_.emplace_back(panel.transposed_size());
-      math::transpose_panels(network.layer(i), panel, layers_.back().data());
+      layers_[i].resize(panel.transposed_size());
+      math::transpose_panels(network.layer(i), panel, layers_[i].data());
     }
   }
 
-  /// Null for the first layer, below which no gradient is needed.
-  float* layer(std::size_t index) { return index == 0 ? nullptr : layers_[index - 1].data(); }
-  const float* layer(std::size_t index) const { return index == 0 ? nullptr : layers_[index - 1].data(); }
+  /// Null for a first layer without embedding, below which no gradient is needed.
+  float* layer(std::size_t index) { return layers_[index].empty() ? nullptr : layers_[index].data(); }
+  const float* layer(std::size_t index) const { return layers_[index].empty() ? nullptr : layers_[index].data(); }
 
  private:
   std::vector<base::AlignedVector<float>> layers_;

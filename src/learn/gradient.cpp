@@ -12,7 +12,10 @@ namespace credens::learn {
 
 GradientPass::GradientPass(const model::MlpShape& shape, std::size_t batch)
     : input_stride_(math::row_stride(shape.inputs)),
+      first_stride_(math::row_stride(shape.embedded_inputs())),
       inputs_(batch * input_stride_),
+      embedding_(shape.frequencies > 0 ? batch * first_stride_ : 0),
+      embedding_delta_(embedding_.size()),
       loss_(shape, batch),
       gradient_(model::Mlp(shape).parameters().size()) {
   for (std::size_t i = 0; i < shape.layers(); ++i) {
@@ -28,6 +31,10 @@ GradientPass::GradientPass(const model::MlpShape& shape, std::size_t batch)
 }
 
 void GradientPass::forward(const model::Mlp& network, std::size_t rows) {
+  if (!embedding_.empty()) {
+    math::embed(inputs_.data(), input_stride_, rows, network.frequencies().data(), network.shape().embedding(),
+                embedding_.data(), first_stride_);
+  }
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     Layer& layer = layers_[i];
     const bool is_head = i + 1 == layers_.size();
@@ -45,9 +52,19 @@ void GradientPass::backward(const model::Mlp& network, const BackwardWeights& tr
     if (i == 0) continue;
     Layer& below = layers_[i - 1];
     math::dense_backward_input(layer.delta.data(), layer.stride, rows, transposed.layer(i), layer.panel,
-                               network.shape().activation, below.output.data(), below.slope_data(), below.delta.data(),
+                               &network.shape().activation, below.output.data(), below.slope_data(), below.delta.data(),
                                below.stride);
   }
+  if (!embedding_.empty()) backward_embedding(network, transposed, rows);
+}
+
+void GradientPass::backward_embedding(const model::Mlp& network, const BackwardWeights& transposed, std::size_t rows) {
+  const Layer& first = layers_.front();
+  math::dense_backward_input(first.delta.data(), first.stride, rows, transposed.layer(0), first.panel, nullptr, nullptr,
+                             nullptr, embedding_delta_.data(), first_stride_);
+  const auto gradient = std::span<float>(gradient_).last(network.frequencies().size());
+  math::embed_backward(embedding_.data(), first_stride_, embedding_delta_.data(), first_stride_, rows,
+                       network.shape().embedding(), gradient.data());
 }
 
 double GradientPass::run(const model::Mlp& network, const BackwardWeights& transposed, const TrainingSet& data,
@@ -56,7 +73,8 @@ double GradientPass::run(const model::Mlp& network, const BackwardWeights& trans
                     input_stride_);
   forward(network, order.size());
   Layer& head = layers_.back();
-  const auto constant_noise_gradient = std::span<float>(gradient_).subspan(network.prior_size());
+  const auto constant_noise_gradient =
+      std::span<float>(gradient_).subspan(network.prior_size(), network.constant_noise().size());
   const double loss =
       loss_.run(network, data, order, head.output.data(), head.stride, head.delta.data(), constant_noise_gradient);
   backward(network, transposed, order.size());

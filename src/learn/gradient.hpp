@@ -42,15 +42,20 @@ class GradientPass {
 
   void forward(const model::Mlp& network, std::size_t rows);
   void backward(const model::Mlp& network, const BackwardWeights& transposed, std::size_t rows);
+  void backward_embedding(const model::Mlp& network, const BackwardWeights& transposed, std::size_t rows);
   const float* input_of(std::size_t layer) const {
-    return layer == 0 ? inputs_.data() : layers_[layer - 1].output.data();
+    if (layer > 0) return layers_[layer - 1].output.data();
+    return embedding_.empty() ? inputs_.data() : embedding_.data();
   }
   std::size_t input_stride_of(std::size_t layer) const {
-    return layer == 0 ? input_stride_ : layers_[layer - 1].stride;
+    return layer == 0 ? first_stride_ : layers_[layer - 1].stride;
   }
 
   std::size_t input_stride_;
-  base::AlignedVector<float> inputs_;  ///< the batch's rows, gathered
+  std::size_t first_stride_;                    ///< of what enters the first layer
+  base::AlignedVector<float> inputs_;           ///< the batch's rows, gathered
+  base::AlignedVector<float> embedding_;        ///< u, or nothing
+  base::AlignedVector<float> embedding_delta_;  ///< dl/du
   std::vector<Layer> layers_;
   BatchLoss loss_;
   base::AlignedVector<float> gradient_;

@@ -69,7 +69,7 @@ double learned_variance_slope(NoiseLink link, double raw) {
 }
 
 /// What the layers make of one row: z = W x + b per layer, and x = f(z) that the next layer sees (x of layer 0 is the
-/// input).
+/// input, or its embedding).
 struct Trace {
   std::vector<std::vector<double>> input;
   std::vector<std::vector<double>> sum;
@@ -85,9 +85,25 @@ std::vector<double> layer_sum(const Matrix& weight, const std::vector<double>& b
   return z;
 }
 
+/// [z_j, then sin(2 pi c_jk z_j), then cos(2 pi c_jk z_j)]; the row itself without frequencies.
+std::vector<double> embedded(const Matrix& frequencies, std::span<const double> row) {
+  std::vector<double> sines;
+  std::vector<double> cosines;
+  for (std::size_t j = 0; j < frequencies.rows(); ++j) {
+    for (const double frequency : frequencies.row(j)) {
+      sines.push_back(std::sin(2 * std::numbers::pi * frequency * row[j]));
+      cosines.push_back(std::cos(2 * std::numbers::pi * frequency * row[j]));
+    }
+  }
+  std::vector<double> all(row.begin(), row.end());
+  all.insert(all.end(), sines.begin(), sines.end());
+  all.insert(all.end(), cosines.begin(), cosines.end());
+  return all;
+}
+
 Trace forward(const PlainNetwork& network, std::span<const double> row) {
   Trace trace;
-  std::vector<double> x(row.begin(), row.end());
+  std::vector<double> x = embedded(network.frequencies, row);
   for (std::size_t layer = 0; layer < network.weight.size(); ++layer) {
     std::vector<double> z = layer_sum(network.weight[layer], network.bias[layer], x);
     trace.input.push_back(std::move(x));
@@ -129,6 +145,7 @@ PlainNetwork zeros_like(PlainNetwork network) {
   for (Matrix& weight : network.weight) std::ranges::fill(weight.values(), 0.0);
   for (auto& bias : network.bias) std::ranges::fill(bias, 0.0);
   std::ranges::fill(network.constant_noise, 0.0);
+  std::ranges::fill(network.frequencies.values(), 0.0);
   return network;
 }
 
@@ -150,16 +167,34 @@ std::vector<double> head_delta(const PlainNetwork& network, const PlainRows& row
   return delta;
 }
 
+/// dl/dx of what a layer sees: W^T delta.
+std::vector<double> slope_by_input(const Matrix& weight, const std::vector<double>& delta) {
+  std::vector<double> slope(weight.cols(), 0.0);
+  for (std::size_t in = 0; in < weight.cols(); ++in) {
+    for (std::size_t out = 0; out < weight.rows(); ++out) slope[in] += delta[out] * weight(out, in);
+  }
+  return slope;
+}
+
 /// dl/dz of the layer below, from that of `layer`: W^T delta times f'(z below).
 std::vector<double> delta_below(const PlainNetwork& network, const Trace& trace, std::size_t layer,
                                 const std::vector<double>& delta) {
-  const Matrix& weight = network.weight[layer];
-  std::vector<double> below(weight.cols(), 0.0);
-  for (std::size_t in = 0; in < weight.cols(); ++in) {
-    for (std::size_t out = 0; out < weight.rows(); ++out) below[in] += delta[out] * weight(out, in);
+  std::vector<double> below = slope_by_input(network.weight[layer], delta);
+  for (std::size_t in = 0; in < below.size(); ++in) {
     below[in] *= activation_slope(network.shape.activation, trace.sum[layer - 1][in]);
   }
   return below;
+}
+
+/// dl/dc_jk = 2 pi z_j (cos dl/dsin - sin dl/dcos), from u and dl/du.
+void add_frequency_gradient(const std::vector<double>& u, const std::vector<double>& du, Matrix& gradient) {
+  const std::size_t waves = gradient.values().size();
+  for (std::size_t wave = 0; wave < waves; ++wave) {
+    const std::size_t j = wave / gradient.cols();
+    const std::size_t sine = gradient.rows() + wave;
+    const std::size_t cosine = sine + waves;
+    gradient.values()[wave] += 2 * std::numbers::pi * u[j] * (u[cosine] * du[sine] - u[sine] * du[cosine]);
+  }
 }
 
 void add_layer_gradient(const std::vector<double>& delta, const std::vector<double>& input, Matrix& weight,
@@ -178,6 +213,7 @@ void add_row_gradient(const PlainNetwork& network, const PlainRows& rows, std::s
     add_layer_gradient(delta, trace.input[layer], gradient.weight[layer], gradient.bias[layer]);
     if (layer > 0) delta = delta_below(network, trace, layer, delta);
   }
+  add_frequency_gradient(trace.input[0], slope_by_input(network.weight[0], delta), gradient.frequencies);
 }
 
 double squared_norm(const PlainNetwork& network) {
@@ -214,6 +250,11 @@ PlainNetwork plain_network(const model::Mlp& network) {
   }
   const auto constant_noise = network.constant_noise();
   plain.constant_noise.assign(constant_noise.begin(), constant_noise.end());
+  const auto frequencies = network.frequencies();
+  if (!frequencies.empty()) {
+    plain.frequencies = Matrix(network.shape().inputs, network.shape().frequencies,
+                               std::vector<double>(frequencies.begin(), frequencies.end()));
+  }
   return plain;
 }
 

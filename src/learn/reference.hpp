@@ -22,6 +22,7 @@ struct PlainNetwork {
   std::vector<Matrix> weight;             ///< per layer [out x in]; the last is the head: q means, then noise
   std::vector<std::vector<double>> bias;  ///< per layer [out]
   std::vector<double> constant_noise;     ///< q raw values for constant noise, else none
+  Matrix frequencies = {};                ///< c [d x k]: layer 0 sees [z, sin 2 pi c z, cos 2 pi c z]; or empty
 };
 
 PlainNetwork plain_network(const model::Mlp& network);
@@ -33,7 +34,7 @@ struct PlainRows {
   std::span<const double> weights;  ///< n or none
 };
 
-/// `prior_precision` = lambda; the prior covers weights and biases, not constant noise.
+/// `prior_precision` = lambda; the prior covers weights and biases, not constant noise and frequencies.
 double plain_loss(const PlainNetwork& network, const PlainRows& rows, double prior_precision);
 PlainNetwork plain_gradient(const PlainNetwork& network, const PlainRows& rows, double prior_precision);
 

@@ -149,7 +149,8 @@ std::string Attempt::run(const std::function<void(std::size_t)>& on_epoch) {
 
 }  // namespace
 
-model::Mlp initial_network(const model::MlpShape& shape, std::uint64_t seed, std::size_t member, std::size_t attempt) {
+model::Mlp initial_network(const model::MlpShape& shape, std::uint64_t seed, std::size_t member, std::size_t attempt,
+                           double bandwidth) {
   base::RandomStream random(
       {.seed = seed, .purpose = base::Purpose::initial_weights, .member = member, .attempt = attempt});
   model::Mlp network(shape);
@@ -164,6 +165,7 @@ model::Mlp initial_network(const model::MlpShape& shape, std::uint64_t seed, std
     network.set_layer(layer, weight, bias);
   }
   std::ranges::fill(network.constant_noise(), raw_of_unit_variance(shape.noise_link));
+  std::ranges::generate(network.frequencies(), [&] { return static_cast<float>(bandwidth * random.normal()); });
   return network;
 }
 

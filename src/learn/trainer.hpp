@@ -27,8 +27,10 @@ struct TrainedNetwork {
   double final_loss = 0;    ///< weighted mean of l_i over the training rows
 };
 
-/// Uniform in +-1/sqrt(fan-in), weights and biases; constant noise starts at variance 1.
-model::Mlp initial_network(const model::MlpShape& shape, std::uint64_t seed, std::size_t member, std::size_t attempt);
+/// Uniform in +-1/sqrt(fan-in), weights and biases; constant noise starts at variance 1. Frequencies are normal with
+/// standard deviation `bandwidth`.
+model::Mlp initial_network(const model::MlpShape& shape, std::uint64_t seed, std::size_t member, std::size_t attempt,
+                           double bandwidth = 0);
 
 /// Trains member `index`, again from its next attempt when it diverged (loss not finite, or above divergence_limit), at
 /// most 3 times more; then throws numerical naming it.

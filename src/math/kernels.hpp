@@ -61,15 +61,36 @@ constexpr bool needs_slope(Activation activation) {
 /// The weights without bias in panels of 16 inputs, [ceil(in/16)][out][16], for dense_backward_input.
 void transpose_panels(const float* panels, PanelShape shape, float* transposed);
 
-/// dx[rows x in] = (dy[rows x out] W^T) * f'(layer below), pads zero. `activation` is that of the layer that made x;
-/// `x` are its outputs, `slope` its slopes (null unless needs_slope), both with dx's layout.
+/// dx[rows x in] = (dy[rows x out] W^T) * f'(layer below), pads zero. `activation` is that of the layer that made x,
+/// null for the identity; `x` are its outputs, `slope` its slopes (null unless needs_slope), both with dx's layout.
 void dense_backward_input(const float* dy, std::size_t dy_stride, std::size_t rows, const float* transposed,
-                          PanelShape shape, Activation activation, const float* x, const float* slope, float* dx,
+                          PanelShape shape, const Activation* activation, const float* x, const float* slope, float* dx,
                           std::size_t dx_stride);
 
 /// gradient (panel layout, bias row included) = x^T dy; overwrites.
 void dense_backward_weights(const float* x, std::size_t x_stride, const float* dy, std::size_t dy_stride,
                             std::size_t rows, PanelShape shape, float* gradient);
+
+/// d inputs and for each of them k waves, whose frequencies c [d x k] are row-major and need no alignment.
+struct EmbeddingShape {
+  std::size_t inputs = 0;
+  std::size_t frequencies = 0;  ///< k
+
+  constexpr std::size_t waves() const { return inputs * frequencies; }
+  constexpr std::size_t width() const { return inputs + 2 * waves(); }
+};
+
+/// |c z| from which a float no longer tells parts of a turn well enough: sine 0, cosine 1.
+constexpr float most_turns = 1048576.0F;
+
+/// u[rows x width] = [z, sin(2 pi c z), cos(2 pi c z)], waves in the order of c, pads of u zero. Absolute errors of a
+/// few 1e-7 where multiply-adds are fused, otherwise those of c z in float; finite for finite z and c.
+void embed(const float* z, std::size_t z_stride, std::size_t rows, const float* c, EmbeddingShape shape, float* u,
+           std::size_t u_stride);
+
+/// gradient[d x k] = 2 pi sum over rows of z (cos dL/dsin - sin dL/dcos), from u and du = dL/du; overwrites.
+void embed_backward(const float* u, std::size_t u_stride, const float* du, std::size_t du_stride, std::size_t rows,
+                    EmbeddingShape shape, float* gradient);
 
 struct AdamStep {
   float rate;        ///< learning rate / (1 - beta1^t)

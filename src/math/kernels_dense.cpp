@@ -209,7 +209,7 @@ void dense_forward(const float* x, std::size_t x_stride, std::size_t rows, const
 }
 
 void dense_backward_input(const float* dy, std::size_t dy_stride, std::size_t rows, const float* transposed,
-                          PanelShape shape, Activation activation, const float* x, const float* slope, float* dx,
+                          PanelShape shape, const Activation* activation, const float* x, const float* slope, float* dx,
                           std::size_t dx_stride) {
   RowProduct product{};
   product.depth = shape.out;
@@ -219,9 +219,11 @@ void dense_backward_input(const float* dy, std::size_t dy_stride, std::size_t ro
   product.panel_step = shape.out * panel_width;
   product.result = dx;
   product.result_stride = dx_stride;
-  product.activation = activation;
-  product.ending = activation == Activation::relu ? Ending::relu_slope : Ending::slope;
-  product.below = needs_slope(activation) ? slope : x;
+  if (activation != nullptr) {
+    product.activation = *activation;
+    product.ending = *activation == Activation::relu ? Ending::relu_slope : Ending::slope;
+    product.below = needs_slope(*activation) ? slope : x;
+  }
   const std::size_t vectors = vectors_of(shape.in);
   compute(product, rows, vectors);
   zero_vectors(dx, dx_stride, rows, vectors * lanes, padded(shape.in));
@@ -256,7 +258,7 @@ void dense_forward(const float* x, std::size_t x_stride, std::size_t rows, const
 }
 
 void dense_backward_input(const float* dy, std::size_t dy_stride, std::size_t rows, const float* transposed,
-                          PanelShape shape, Activation activation, const float* x, const float* slope, float* dx,
+                          PanelShape shape, const Activation* activation, const float* x, const float* slope, float* dx,
                           std::size_t dx_stride) {
   HWY_DYNAMIC_DISPATCH(dense_backward_input)
   (dy, dy_stride, rows, transposed, shape, activation, x, slope, dx, dx_stride);

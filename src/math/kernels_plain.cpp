@@ -2,6 +2,7 @@
 
 #include "math/kernels_plain.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -106,7 +107,7 @@ void transpose_panels(const float* panels, PanelShape shape, float* transposed) 
 }
 
 void dense_backward_input(const float* dy, std::size_t dy_stride, std::size_t rows, const float* transposed,
-                          PanelShape shape, Activation activation, const float* x, const float* slope, float* dx,
+                          PanelShape shape, const Activation* activation, const float* x, const float* slope, float* dx,
                           std::size_t dx_stride) {
   for (std::size_t row = 0; row < rows; ++row) {
     for (std::size_t i = 0; i < padded(shape.in); ++i) {
@@ -115,7 +116,8 @@ void dense_backward_input(const float* dy, std::size_t dy_stride, std::size_t ro
       for (std::size_t o = 0; o < shape.out; ++o) {
         sum = std::fma(dy[row * dy_stride + o], transposed[transposed_index(shape, i, o)], sum);
       }
-      dx[at] = i < shape.in ? times_slope(sum, activation, x[at], slope, at) : 0.0F;
+      if (i >= shape.in) sum = 0.0F;
+      dx[at] = activation == nullptr ? sum : times_slope(sum, *activation, x[at], slope, at);
     }
   }
 }
@@ -130,6 +132,35 @@ void dense_backward_weights(const float* x, std::size_t x_stride, const float* d
       }
       gradient[shape.index(i, o)] = sum;
     }
+  }
+}
+
+void embed(const float* z, std::size_t z_stride, std::size_t rows, const float* c, EmbeddingShape shape, float* u,
+           std::size_t u_stride) {
+  for (std::size_t row = 0; row < rows; ++row, z += z_stride, u += u_stride) {
+    std::fill(std::copy_n(z, shape.inputs, u), u + padded(shape.width()), 0.0F);
+    for (std::size_t wave = 0; wave < shape.waves(); ++wave) {
+      const double turns = static_cast<double>(c[wave]) * z[wave / shape.frequencies];
+      const double part = std::abs(turns) >= most_turns ? 0.0 : std::remainder(turns, 1.0);
+      u[shape.inputs + wave] = static_cast<float>(std::sin(2 * std::numbers::pi * part));
+      u[shape.inputs + shape.waves() + wave] = static_cast<float>(std::cos(2 * std::numbers::pi * part));
+    }
+  }
+}
+
+void embed_backward(const float* u, std::size_t u_stride, const float* du, std::size_t du_stride, std::size_t rows,
+                    EmbeddingShape shape, float* gradient) {
+  for (std::size_t wave = 0; wave < shape.waves(); ++wave) {
+    const std::size_t sine = shape.inputs + wave;
+    const std::size_t cosine = sine + shape.waves();
+    float sum = 0.0F;
+    for (std::size_t row = 0; row < rows; ++row) {
+      const float* values = u + row * u_stride;
+      const float* slopes = du + row * du_stride;
+      const float by_turns = std::fma(-values[sine], slopes[cosine], values[cosine] * slopes[sine]);
+      sum = std::fma(values[wave / shape.frequencies], by_turns, sum);
+    }
+    gradient[wave] = sum * static_cast<float>(2 * std::numbers::pi);
   }
 }
 

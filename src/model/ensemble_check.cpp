@@ -58,10 +58,24 @@ void check_scaler(const data::Scaler& scaler, std::string_view of) {
   }
 }
 
+void check_bends(const data::Scaler& scaler) {
+  const std::size_t bends = scaler.width.size();
+  require(scaler.centre.size() == bends && (bends == 0 || bends == scaler.cols()),
+          "the scaler of {} inputs has {} centres and {} widths, expected none or one of each for every input",
+          scaler.cols(), scaler.centre.size(), bends);
+  require(all_finite(scaler.centre), "the scaler of the inputs has a centre that is not finite");
+  for (const double width : scaler.width) {
+    require(std::isfinite(width) && width >= 0,
+            "the scaler of the inputs has the width {}, expected a finite number that is not negative", width);
+  }
+}
+
 void check_targets(const EnsembleState& state) {
   const std::size_t q = state.target_scaler.cols();
   require(q > 0, "an ensemble has no outputs, expected at least 1");
   check_scaler(state.target_scaler, "targets");
+  require(state.target_scaler.width.empty() && state.target_scaler.centre.empty(),
+          "the scaler of the targets bends them, which only inputs may be");
   for (const double scale : state.target_scaler.scale) {
     require(is_target_scale(scale), "the scaler of the targets has the scale {}, expected a number between {} and {}",
             scale, least_target_scale, largest_target_scale);
@@ -76,6 +90,7 @@ void check_layout(const EnsembleState& state) {
   const std::size_t d = state.input_scaler.cols();
   const data::InputLayout& layout = state.layout;
   check_scaler(state.input_scaler, "inputs");
+  check_bends(state.input_scaler);
   require(layout.inputs == d, "an ensemble scales {} inputs but was trained on {}", d, layout.inputs);
   require(layout.input_names.empty() || layout.input_names.size() == d,
           "an ensemble of {} inputs has {} names for them", d, layout.input_names.size());

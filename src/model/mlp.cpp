@@ -61,7 +61,8 @@ std::size_t MlpShape::noise_units() const {
 }
 
 math::PanelShape MlpShape::layer(std::size_t index) const {
-  return {.in = index == 0 ? inputs : hidden[index - 1], .out = index < hidden.size() ? hidden[index] : head_units()};
+  return {.in = index == 0 ? embedded_inputs() : hidden[index - 1],
+          .out = index < hidden.size() ? hidden[index] : head_units()};
 }
 
 Mlp::Mlp(MlpShape shape) : shape_(std::move(shape)) {
@@ -70,15 +71,24 @@ Mlp::Mlp(MlpShape shape) : shape_(std::move(shape)) {
     layer_at_.push_back(constant_noise_at_);
     constant_noise_at_ += shape_.layer(i).size();
   }
-  parameters_.resize(constant_noise_at_ + (shape_.noise == NoiseKind::constant ? shape_.outputs : 0));
+  frequencies_at_ = constant_noise_at_ + (shape_.noise == NoiseKind::constant ? shape_.outputs : 0);
+  parameters_.resize(frequencies_at_ + shape_.embedding().waves());
 }
 
 std::span<float> Mlp::constant_noise() {
-  return std::span<float>(parameters_).subspan(constant_noise_at_);
+  return parameters().subspan(constant_noise_at_, frequencies_at_ - constant_noise_at_);
 }
 
 std::span<const float> Mlp::constant_noise() const {
-  return std::span<const float>(parameters_).subspan(constant_noise_at_);
+  return parameters().subspan(constant_noise_at_, frequencies_at_ - constant_noise_at_);
+}
+
+std::span<float> Mlp::frequencies() {
+  return parameters().subspan(frequencies_at_);
+}
+
+std::span<const float> Mlp::frequencies() const {
+  return parameters().subspan(frequencies_at_);
 }
 
 BasicMatrix<float> Mlp::weight(std::size_t layer_index) const {
@@ -132,6 +142,7 @@ double Mlp::squared_norm() const {
 void ForwardBuffers::reserve(const MlpShape& shape, std::size_t rows) {
   if (rows <= rows_) return;
   rows_ = rows;
+  if (shape.frequencies > 0) embedding_.resize(rows * math::padded(shape.embedded_inputs()));
   activations_.resize(shape.layers());
   for (std::size_t i = 0; i < shape.layers(); ++i) activations_[i].resize(rows * math::padded(shape.layer(i).out));
   const std::size_t raw_values = std::max(rows * shape.noise_units(), shape.outputs);
@@ -142,6 +153,11 @@ HeadView forward(const Mlp& network, const float* inputs, std::size_t stride, st
                  ForwardBuffers& buffers) {
   const MlpShape& shape = network.shape();
   HeadView view{.features = inputs, .feature_stride = stride};
+  if (shape.frequencies > 0) {
+    view = {.features = buffers.embedding(), .feature_stride = math::padded(shape.embedded_inputs())};
+    math::embed(inputs, stride, rows, network.frequencies().data(), shape.embedding(), buffers.embedding(),
+                view.feature_stride);
+  }
   for (std::size_t i = 0; i < shape.layers(); ++i) {
     const math::PanelShape panel = shape.layer(i);
     const bool is_head = i + 1 == shape.layers();

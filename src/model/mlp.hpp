@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A member's network: hidden layers with one activation, then a linear head with q means and the raw values of the
-// noise.
+// A member's network: a periodic embedding of its inputs or none, hidden layers with one activation, then a linear head
+// with q means and the raw values of the noise.
 //
-// Letters: d inputs, p features (width of the last hidden layer; d without hidden layers), q outputs.
+// Letters: d inputs, k frequencies per input, p features (width of the last hidden layer; of what enters the first
+// layer without hidden ones), q outputs.
 
 #pragma once
 
@@ -29,8 +30,11 @@ struct MlpShape {
   std::size_t outputs = 1;
   NoiseKind noise = NoiseKind::shared;
   NoiseLink noise_link = NoiseLink::softplus;
+  std::size_t frequencies = 0;  ///< k trained frequencies per input; 0: no embedding
 
-  std::size_t features() const { return hidden.empty() ? inputs : hidden.back(); }
+  math::EmbeddingShape embedding() const { return {inputs, frequencies}; }
+  std::size_t embedded_inputs() const { return embedding().width(); }  ///< d (1 + 2 k)
+  std::size_t features() const { return hidden.empty() ? embedded_inputs() : hidden.back(); }
   std::size_t noise_units() const;  ///< raw values of the noise head: 1 (shared), q (per output), 0 (constant, known)
   std::size_t head_units() const { return outputs + noise_units(); }
   std::size_t layers() const { return hidden.size() + 1; }
@@ -39,7 +43,7 @@ struct MlpShape {
 };
 
 /// All parameters in one buffer, layer after layer in panel layout (math/kernels.hpp), then the q raw values of
-/// constant noise.
+/// constant noise and the d k frequencies.
 class Mlp {
  public:
   explicit Mlp(MlpShape shape);  ///< all parameters zero
@@ -49,7 +53,7 @@ class Mlp {
   std::span<const float> parameters() const { return parameters_; }
   std::size_t prior_size() const {
     return constant_noise_at_;
-  }  ///< leading parameters that the prior covers: all but constant noise
+  }  ///< leading parameters that the prior covers: all but constant noise and frequencies
 
   float* layer(std::size_t index) { return parameters_.data() + layer_at_[index]; }
   const float* layer(std::size_t index) const { return parameters_.data() + layer_at_[index]; }
@@ -57,6 +61,8 @@ class Mlp {
 
   std::span<float> constant_noise();  ///< q raw values; empty unless noise is constant
   std::span<const float> constant_noise() const;
+  std::span<float> frequencies();  ///< c [d x k], row-major; empty without embedding
+  std::span<const float> frequencies() const;
 
   // Row-major access, for files, tests and the posterior.
   BasicMatrix<float> weight(std::size_t layer) const;  ///< [out x in]
@@ -70,6 +76,7 @@ class Mlp {
   MlpShape shape_;
   std::vector<std::size_t> layer_at_;
   std::size_t constant_noise_at_ = 0;
+  std::size_t frequencies_at_ = 0;
   base::AlignedVector<float> parameters_;
 };
 
@@ -99,12 +106,14 @@ class ForwardBuffers {
   void reserve(const MlpShape& shape, std::size_t rows);  ///< room for at least as many rows
 
   std::size_t rows() const { return rows_; }
+  float* embedding() { return embedding_.data(); }
   float* layer(std::size_t index) { return activations_[index].data(); }
   NoiseBuffers& noise() { return noise_; }
   Matrix& variance() { return variance_; }
 
  private:
   std::size_t rows_ = 0;
+  base::AlignedVector<float> embedding_;
   std::vector<base::AlignedVector<float>> activations_;
   NoiseBuffers noise_;
   Matrix variance_;

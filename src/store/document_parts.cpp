@@ -38,8 +38,10 @@ std::size_t read_width(std::uint64_t width, const std::string& place) {
 
 std::optional<model::MlpShape> read_shape(const JsonObject& member, const CommonOutline& common) {
   if (common.inputs == 0) {
-    base::require(member.is_null("hidden") && member.is_null("activation"), ErrorCode::model,
-                  "{} is given, expected null because the model has no inputs", member.place_of("hidden"));
+    for (const std::string_view key : {"frequencies", "hidden", "activation"}) {
+      base::require(member.is_null(key), ErrorCode::model, "{} is given, expected null because the model has no inputs",
+                    member.place_of(key));
+    }
     return std::nullopt;
   }
   model::MlpShape shape;
@@ -51,6 +53,7 @@ std::optional<model::MlpShape> read_shape(const JsonObject& member, const Common
   shape.outputs = common.outputs;
   shape.noise = common.noise;
   shape.noise_link = common.noise_link;
+  shape.frequencies = member.whole("frequencies");
   return shape;
 }
 
@@ -96,13 +99,15 @@ Json open_document(const SafetensorsReader& file, std::string_view key) {
 }
 
 const std::vector<std::string>& member_keys() {
-  static const std::vector<std::string> keys = {"index", "hidden", "activation", "features", "gamma", "elbo"};
+  static const std::vector<std::string> keys = {"index",    "frequencies", "hidden", "activation",
+                                                "features", "gamma",       "elbo"};
   return keys;
 }
 
 Json member_to_json(const model::Member& member) {
-  Json json = {{"index", member.index}, {"hidden", nullptr}, {"activation", nullptr}};
+  Json json = {{"index", member.index}, {"frequencies", nullptr}, {"hidden", nullptr}, {"activation", nullptr}};
   if (member.network) {
+    json["frequencies"] = member.network->shape().frequencies;
     json["hidden"] = member.network->shape().hidden;
     json["activation"] = base::name_of(member.network->shape().activation);
   }

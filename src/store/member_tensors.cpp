@@ -74,9 +74,14 @@ LayerValues take_head(TensorMap& tensors, std::size_t member, const model::MlpSh
 }
 
 model::Mlp read_network(std::size_t member, const model::MlpShape& shape, TensorMap& tensors) {
-  // A network allocates what its shape says, so every tensor is found first.
+  // A network allocates what its shape says, so every tensor is found first. The frequencies before all others: the
+  // width of the first layer is a product that may overflow where the file does not hold them.
+  std::vector<float> frequencies;
+  if (shape.frequencies > 0) {
+    frequencies = take<float>(tensors, tensor_name(member, "frequencies"), {shape.inputs, shape.frequencies});
+  }
   std::vector<LayerValues> layers;
-  std::size_t in = shape.inputs;
+  std::size_t in = shape.embedded_inputs();
   for (const std::size_t width : shape.hidden) {
     layers.push_back(take_layer(tensors, layer_name(member, layers.size()), width, in));
     in = width;
@@ -93,7 +98,8 @@ model::Mlp read_network(std::size_t member, const model::MlpShape& shape, Tensor
     const std::size_t out = layer.bias.size();
     network.set_layer(index, {layer.weight.data(), out, layer.weight.size() / out}, layer.bias);
   }
-  std::copy(raw_noise.begin(), raw_noise.end(), network.constant_noise().begin());
+  std::ranges::copy(raw_noise, network.constant_noise().begin());
+  std::ranges::copy(frequencies, network.frequencies().begin());
   return network;
 }
 
@@ -135,6 +141,9 @@ void append_network_tensors(const model::Member& member, std::vector<Tensor>& te
   const model::Mlp& network = *member.network;
   const model::MlpShape& shape = network.shape();
   const std::size_t head = shape.hidden.size();
+  if (shape.frequencies > 0) {
+    append(tensors, tensor_name(member.index, "frequencies"), {shape.inputs, shape.frequencies}, network.frequencies());
+  }
   for (std::size_t index = 0; index < head; ++index) {
     append_rows(tensors, layer_name(member.index, index), network.weight(index), network.bias(index), 0,
                 shape.hidden[index]);

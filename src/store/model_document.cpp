@@ -11,16 +11,24 @@ namespace credens::store {
 namespace {
 
 Json inputs_to_json(const model::EnsembleState& state) {
-  return {{"names", state.layout.input_names},
-          {"columns", state.layout.positions},
-          {"table_columns", state.layout.training_cols},
-          {"shift", state.input_scaler.shift},
-          {"scale", state.input_scaler.scale}};
+  Json inputs = {{"names", state.layout.input_names},
+                 {"columns", state.layout.positions},
+                 {"table_columns", state.layout.training_cols},
+                 {"shift", state.input_scaler.shift},
+                 {"scale", state.input_scaler.scale}};
+  if (!state.input_scaler.width.empty()) {
+    inputs["centre"] = state.input_scaler.centre;
+    inputs["width"] = state.input_scaler.width;
+  }
+  return inputs;
 }
 
 void read_inputs(const JsonObject& document, model::EnsembleState& state) {
-  const JsonObject inputs = document.object("inputs", {"names", "columns", "table_columns", "shift", "scale"});
-  state.input_scaler = {inputs.numbers("shift"), inputs.numbers("scale")};
+  const JsonObject inputs =
+      document.object("inputs", {"names", "columns", "table_columns", "shift", "scale", "centre", "width"});
+  state.input_scaler = {.shift = inputs.numbers("shift"), .scale = inputs.numbers("scale")};
+  if (inputs.has("centre")) state.input_scaler.centre = inputs.numbers("centre");
+  if (inputs.has("width")) state.input_scaler.width = inputs.numbers("width");
   const std::vector<std::uint64_t> columns = inputs.wholes("columns");
   state.layout.input_names = inputs.texts("names");
   state.layout.inputs = state.input_scaler.cols();
@@ -38,7 +46,7 @@ Json targets_to_json(const model::EnsembleState& state) {
 void read_targets(const JsonObject& document, model::EnsembleState& state) {
   const JsonObject targets = document.object("targets", {"names", "shift", "scale", "columns"});
   state.target_names = targets.texts("names");
-  state.target_scaler = {targets.numbers("shift"), targets.numbers("scale")};
+  state.target_scaler = {.shift = targets.numbers("shift"), .scale = targets.numbers("scale")};
   if (targets.has("columns")) {
     const std::vector<std::uint64_t> columns = targets.wholes("columns");
     state.target_columns.assign(columns.begin(), columns.end());

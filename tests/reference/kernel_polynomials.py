@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 #
-# Prints the coefficients in src/math/kernels_functions-inl.h with the largest error of each fit (Remez exchange, 50 digits).
+# Prints the coefficients in src/math/kernels_functions-inl.h and kernels_embedding.cpp with the largest error of each fit (Remez exchange, 50 digits).
 
 import mpmath as mp
 import numpy as np
@@ -61,6 +61,18 @@ def mills_ratio(u):
     return (t + 3) * mp.erfc(t / mp.sqrt(2)) / 2 / mp.npdf(t)
 
 
+def sine_rest(z):
+    """sin(2 pi r) / r with z = r^2"""
+    r = mp.sqrt(z)
+    return mp.sin(2 * mp.pi * r) / r if r > mp.mpf("1e-12") else 2 * mp.pi
+
+
+def cosine_rest(z):
+    """(cos(2 pi r) - 1) / r^2 with z = r^2"""
+    r = mp.sqrt(z)
+    return (mp.cos(2 * mp.pi * r) - 1) / z if r > mp.mpf("1e-12") else -2 * mp.pi**2
+
+
 def show(name, fit):
     coefficients, error = fit
     print(name, "error", mp.nstr(error, 3), ", ".join(f"{float(np.float32(float(c))):.9g}" for c in coefficients))
@@ -70,3 +82,6 @@ reach = mp.log(2) / 2 * mp.mpf("1.01")
 show("exp", minimax(exp_rest, 4, -reach, reach, lambda r: mp.mpf(1)))
 show("log1p", minimax(log1p_rest, 4, mp.mpf(0), mp.mpf(1) / 9, lambda z: mp.mpf(1)))
 show("mills", minimax(mills_ratio, 9, mp.mpf(-1), mp.mpf(12) / 18, lambda u: 1 / mills_ratio(u)))
+quarter = (mp.mpf("0.2501")) ** 2
+show("sine", minimax(sine_rest, 4, mp.mpf(0), quarter, lambda z: 1 / sine_rest(z)))
+show("cosine", minimax(cosine_rest, 4, mp.mpf(0), quarter, lambda z: max(z, mp.mpf("1e-9"))))

@@ -69,12 +69,17 @@ void expect_close(const GradientPass& pass, const model::Mlp& network, const Pla
     constant.add(fast.constant_noise()[k], factor * plain.constant_noise[k]);
   }
   EXPECT_LE(constant.error, 1e-5 * constant.norm + 1e-7);
+  Distance frequencies;
+  for (std::size_t j = 0; j < plain.frequencies.values().size(); ++j) {
+    frequencies.add(fast.frequencies()[j], factor * plain.frequencies.values()[j]);
+  }
+  EXPECT_LE(frequencies.error, 1e-5 * frequencies.norm + 1e-7);
 }
 
 void expect_fast_equals_plain(const NetworkCase& kind, const RandomRows& data, std::size_t batch, std::uint64_t seed) {
   SCOPED_TRACE(kind.text() + fmt::format(", batch {}", batch));
   const TrainingSet set = data.training_set();
-  const model::Mlp network = initial_network(kind.shape, seed, 0, 0);
+  const model::Mlp network = initial_network(kind.shape, seed, 0, 0, 0.7);
   base::RandomStream random({.seed = seed, .purpose = base::Purpose::test});
   auto order = base::permutation(set.rows, random);
   order.resize(batch);
@@ -106,10 +111,36 @@ TEST(GradientPass, EqualsThePlainGradientForEveryBatchSize) {
   }
 }
 
+TEST(GradientPass, EqualsThePlainGradientThroughAnEmbedding) {
+  for (NetworkCase kind : every_network(3, {18, 7})) {
+    kind.shape.frequencies = 1 + kind.shape.outputs;
+    const RandomRows data = random_rows(
+        {.rows = 9, .inputs = 3, .outputs = kind.shape.outputs, .noise = kind.known_noise, .weights = true}, 5);
+    expect_fast_equals_plain(kind, data, 7, 2);
+  }
+  for (const std::size_t batch : {1, 7, 64, 100}) {
+    const NetworkCase kind{
+        .shape = {.inputs = 20, .hidden = {33, 17}, .activation = Activation::silu, .outputs = 2, .frequencies = 4}};
+    const RandomRows data = random_rows({.rows = 100, .inputs = 20, .outputs = 2, .weights = true}, 6);
+    expect_fast_equals_plain(kind, data, batch, 4);
+  }
+}
+
+TEST(GradientPass, SeesTheEmbeddingThatPredictionsSee) {
+  const model::MlpShape shape{.inputs = 5, .hidden = {20}, .activation = Activation::silu, .frequencies = 3};
+  const TrainingSet set = random_rows({.rows = 32, .inputs = 5}, 1).training_set();
+  const model::Mlp network = initial_network(shape, 1, 0, 0, 2);
+  std::vector<std::uint32_t> order(32);
+  std::iota(order.begin(), order.end(), 0U);
+  GradientPass pass(shape, 32);
+  EXPECT_NEAR(pass.run(network, BackwardWeights(network), set, order), mean_loss(network, set), 1e-6);
+}
+
 TEST(GradientPass, ForgetsTheBatchBefore) {
-  const model::MlpShape shape{.inputs = 4, .hidden = {20, 6}, .activation = Activation::gelu, .outputs = 2};
+  const model::MlpShape shape{
+      .inputs = 4, .hidden = {20, 6}, .activation = Activation::gelu, .outputs = 2, .frequencies = 2};
   const TrainingSet set = random_rows({.rows = 40, .inputs = 4, .outputs = 2}, 1).training_set();
-  const model::Mlp network = initial_network(shape, 1, 0, 0);
+  const model::Mlp network = initial_network(shape, 1, 0, 0, 1);
   std::vector<std::uint32_t> order(40);
   std::iota(order.begin(), order.end(), 0U);
   GradientPass used(shape, 32);

@@ -25,6 +25,7 @@ std::vector<double*> parameters(PlainNetwork& network) {
     for (double& value : bias) all.push_back(&value);
   }
   for (double& value : network.constant_noise) all.push_back(&value);
+  for (double& value : network.frequencies.values()) all.push_back(&value);
   return all;
 }
 
@@ -70,25 +71,54 @@ double central_difference(PlainNetwork& network, double& parameter, const PlainR
   return (8 * near - far) / (12 * h);
 }
 
+void expect_central_differences(PlainNetwork network, const RandomRows& data, double rounding) {
+  const Matrix known = data.known_variance();
+  const PlainRows rows{
+      .inputs = data.inputs, .targets = data.targets, .known_variance = known, .weights = data.weights};
+  PlainNetwork gradient = plain_gradient(network, rows, 0.7);
+  const auto theta = parameters(network);
+  const auto slopes = parameters(gradient);
+  ASSERT_EQ(theta.size(), slopes.size());
+  for (std::size_t j = 0; j < theta.size(); j += test::stride_of_cases(7)) {
+    const double expected = central_difference(network, *theta[j], rows, 0.7);
+    EXPECT_NEAR(*slopes[j], expected, 1e-6 * std::abs(expected) + rounding) << "parameter " << j;
+  }
+}
+
 TEST(PlainGradient, EqualsCentralDifferencesForEveryKindOfNetwork) {
   constexpr double rounding = 1e-11;  // of the loss, about 1e-16, over the step
   for (const NetworkCase& kind : every_network(2, {4, 3, 4, 3})) {
     SCOPED_TRACE(kind.text());
     const RandomRows data = random_rows(
         {.rows = 5, .inputs = 2, .outputs = kind.shape.outputs, .noise = kind.known_noise, .weights = true}, 3);
-    const Matrix known = data.known_variance();
-    const PlainRows rows{
-        .inputs = data.inputs, .targets = data.targets, .known_variance = known, .weights = data.weights};
-    PlainNetwork network = network_off_kinks(kind.shape, data.inputs);
-    PlainNetwork gradient = plain_gradient(network, rows, 0.7);
-    const auto theta = parameters(network);
-    const auto slopes = parameters(gradient);
-    ASSERT_EQ(theta.size(), slopes.size());
-    for (std::size_t j = 0; j < theta.size(); j += test::stride_of_cases(7)) {
-      const double expected = central_difference(network, *theta[j], rows, 0.7);
-      EXPECT_NEAR(*slopes[j], expected, 1e-6 * std::abs(expected) + rounding) << "parameter " << j;
-    }
+    expect_central_differences(network_off_kinks(kind.shape, data.inputs), data, rounding);
   }
+}
+
+TEST(PlainGradient, EqualsCentralDifferencesThroughAnEmbedding) {
+  for (NetworkCase kind : every_network(2, {4, 3})) {
+    if (kind.shape.activation != Activation::silu) continue;
+    SCOPED_TRACE(kind.text());
+    kind.shape.frequencies = 1 + kind.shape.outputs;
+    const RandomRows data = random_rows(
+        {.rows = 5, .inputs = 2, .outputs = kind.shape.outputs, .noise = kind.known_noise, .weights = true}, 3);
+    const PlainNetwork network = plain_network(initial_network(kind.shape, 1, 0, 0, 0.3));
+    ASSERT_EQ(network.frequencies.values().size(), 2 * kind.shape.frequencies);
+    expect_central_differences(network, data, 1e-9);  // the fifth derivative of a sine is not small
+  }
+}
+
+TEST(PlainLoss, SeesInputsThroughTheirEmbedding) {
+  const PlainNetwork network{.shape = {.inputs = 2, .outputs = 1, .noise = NoiseKind::known, .frequencies = 1},
+                             .weight = {Matrix(1, 6, {1, 2, 3, 4, 5, 6})},
+                             .bias = {{0.5}},
+                             .frequencies = Matrix(2, 1, {0.25, 0.5})};
+  const Matrix input(1, 2, {1.0 / 3, 0.5});  // 1/12 and 1/4 turns
+  const Matrix target(1, 1, 0.0);
+  const Matrix known(1, 1, 1.0);
+  const double mean = 0.5 + 1.0 / 3 + 2 * 0.5 + 3 * 0.5 + 4 * 1 + 5 * std::sqrt(0.75) + 6 * 0;
+  const PlainRows rows{.inputs = input, .targets = target, .known_variance = known};
+  EXPECT_NEAR(plain_loss(network, rows, 0), 0.5 * mean * mean, 1e-13);
 }
 
 TEST(PlainLoss, IsTheFormulaOfTheDesignForOneRowAndNoHiddenLayer) {

@@ -86,6 +86,26 @@ TEST(InitialNetwork, StartsConstantNoiseAtVarianceOne) {
   }
 }
 
+TEST(InitialNetwork, DrawsFrequenciesAfterAllElse) {
+  const model::MlpShape shape{.inputs = 3, .hidden = {4}, .noise = NoiseKind::constant, .frequencies = 2};
+  const model::Mlp network = initial_network(shape, 7, 1, 0, 0.5);
+  base::RandomStream random({.seed = 7, .purpose = base::Purpose::initial_weights, .member = 1});
+  const std::size_t drawn = (15 * 4 + 4) + (4 + 1);
+  for (std::size_t i = 0; i < drawn; ++i) random.uniform(-1, 1);
+  for (const float value : network.frequencies()) EXPECT_EQ(value, static_cast<float>(0.5 * random.normal()));
+  const model::Mlp unscaled = initial_network(shape, 7, 1, 0);
+  EXPECT_TRUE(std::ranges::equal(network.parameters().first(network.prior_size()),
+                                 unscaled.parameters().first(network.prior_size())));
+  for (const float value : unscaled.frequencies()) EXPECT_EQ(value, 0);
+}
+
+TEST(InitialNetwork, SpreadsFrequenciesByTheBandwidth) {
+  const model::Mlp network = initial_network({.inputs = 500, .hidden = {1}, .frequencies = 8}, 1, 0, 0, 2);
+  double squares = 0;
+  for (const float value : network.frequencies()) squares += static_cast<double>(value) * value;
+  EXPECT_NEAR(std::sqrt(squares / 4000), 2, 5 * 2 / std::sqrt(2 * 4000.0));
+}
+
 TEST(TrainMember, ExplainsDataBetterThanAConstant) {
   const TrainingSet rows = wavy_rows(300, 1);
   const TrainedNetwork trained = train(rows, {.hidden = {{32, 16}}, .epochs = 60, .batch = 32, .learning_rate = 3e-3});

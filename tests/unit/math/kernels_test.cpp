@@ -91,8 +91,17 @@ Floats forward(const Layer& layer, const Activation* activation, Forward dense_f
 template <class Backward>
 Floats backward_input(const Layer& layer, Activation activation, Backward kernel) {
   Floats dx(layer.rows * layer.x_stride, untouched);
-  kernel(layer.dy.data(), layer.y_stride, layer.rows, layer.transposed.data(), layer.shape, activation, layer.x.data(),
+  kernel(layer.dy.data(), layer.y_stride, layer.rows, layer.transposed.data(), layer.shape, &activation, layer.x.data(),
          needs_slope(activation) ? layer.slope.data() : nullptr, dx.data(), layer.x_stride);
+  return dx;
+}
+
+/// The same where no activation lies below.
+template <class Backward>
+Floats linear_backward_input(const Layer& layer, Backward kernel) {
+  Floats dx(layer.rows * layer.x_stride, untouched);
+  kernel(layer.dy.data(), layer.y_stride, layer.rows, layer.transposed.data(), layer.shape, nullptr, nullptr, nullptr,
+         dx.data(), layer.x_stride);
   return dx;
 }
 
@@ -149,6 +158,7 @@ TEST(PlainLoops, AreTheMatrixProductsOfTheFormulas) {
   const Layer layer({17, 18}, 5, 1);
   const Floats y = forward(layer, nullptr, plain::dense_forward);
   const Floats dx = backward_input(layer, Activation::silu, plain::dense_backward_input);
+  const Floats linear = linear_backward_input(layer, plain::dense_backward_input);
   const Floats gradient = backward_weights(layer, plain::dense_backward_weights);
   const auto weight = [&](std::size_t i, std::size_t o) {
     return static_cast<double>(layer.panels[layer.shape.index(i, o)]);
@@ -169,6 +179,7 @@ TEST(PlainLoops, AreTheMatrixProductsOfTheFormulas) {
       for (std::size_t o = 0; o < layer.shape.out; ++o) sum += dy(row, o) * weight(i, o);
       const std::size_t at = row * layer.x_stride + i;
       EXPECT_NEAR(dx[at], sum * static_cast<double>(layer.slope[at]), 2e-6);
+      EXPECT_NEAR(linear[at], sum, 2e-6);
     }
   }
   for (std::size_t o = 0; o < layer.shape.out; ++o) {
@@ -198,9 +209,12 @@ TEST(DenseForward, EqualsThePlainLoopAtEveryShape) {
 TEST(DenseBackwardInput, EqualsThePlainLoopAtEveryShape) {
   for_each_shape([](const Layer& layer) {
     const Floats plain_result = backward_input(layer, Activation::relu, plain::dense_backward_input);
+    const Floats plain_linear = linear_backward_input(layer, plain::dense_backward_input);
     on_each_target([&](std::int64_t target) {
       const Floats dx = backward_input(layer, Activation::relu, dense_backward_input);
       expect_plain(dx, plain_result, layer.shape.out, target, layer.name());
+      expect_plain(linear_backward_input(layer, dense_backward_input), plain_linear, layer.shape.out, target,
+                   layer.name());
     });
   });
 }

@@ -108,6 +108,17 @@ TEST(CheckState, LooksAtScalersAndLayout) {
   EXPECT_THAT(state_with([](auto& s) { s.noise_names = {"a", "b", "c"}; }), is_usage("3 columns of noise"));
   EXPECT_THAT(state_with([](auto& s) { s.input_scaler.scale[0] = -1; }), is_usage("inputs has the scale -1"));
   EXPECT_THAT(state_with([](auto& s) { s.input_scaler.scale.pop_back(); }), is_usage("3 shifts and 2 scales"));
+  EXPECT_THAT(state_with([](auto& s) { s.input_scaler.width = {1, 1, 1}; }), is_usage("0 centres and 3 widths"));
+  EXPECT_THAT(state_with([](auto& s) { s.input_scaler.width.pop_back(); }, {.bent = true}),
+              is_usage("3 inputs has 3 centres and 2 widths, expected none or one of each for every input"));
+  EXPECT_THAT(state_with([](auto& s) { s.input_scaler.width[1] = -1; }, {.bent = true}), is_usage("the width -1"));
+  EXPECT_THAT(state_with([](auto& s) { s.input_scaler.width[1] = nan; }, {.bent = true}), is_usage("the width nan"));
+  EXPECT_THAT(state_with([](auto& s) { s.input_scaler.centre[1] = nan; }, {.bent = true}),
+              is_usage("a centre that is not finite"));
+  EXPECT_THAT(state_with([](auto& s) {
+                s.target_scaler.width = s.target_scaler.centre = {1, 1};
+              }),
+              is_usage("the scaler of the targets bends them"));
   EXPECT_THAT(state_with([](auto& s) { s.layout.inputs = 2; }), is_usage("trained on 2"));
   EXPECT_THAT(state_with([](auto& s) { s.layout.input_names = {"a"}; }), is_usage("has 1 names"));
   EXPECT_THAT(state_with([](auto& s) { s.layout.positions = {0}; }), is_usage("has 1 positions"));

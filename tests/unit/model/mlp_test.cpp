@@ -47,9 +47,24 @@ struct PlainOutput {
   std::vector<double> variance;
 };
 
+/// [z, sin 2 pi c z, cos 2 pi c z].
+std::vector<double> plain_embedding(const Mlp& network, std::vector<double> z) {
+  std::vector<double> angles;
+  for (std::size_t j = 0; j < network.shape().inputs; ++j) {
+    for (std::size_t m = 0; m < network.shape().frequencies; ++m) {
+      const double frequency = network.frequencies()[j * network.shape().frequencies + m];
+      angles.push_back(2 * std::numbers::pi * frequency * z[j]);
+    }
+  }
+  for (const double angle : angles) z.push_back(std::sin(angle));
+  for (const double angle : angles) z.push_back(std::cos(angle));
+  return z;
+}
+
 /// One row through the network in double, layer by layer.
 PlainOutput plain_forward(const Mlp& network, std::vector<double> x, std::span<const double> known) {
   const MlpShape& shape = network.shape();
+  x = plain_embedding(network, std::move(x));
   PlainOutput output{.features = x};
   for (std::size_t layer = 0; layer < shape.layers(); ++layer) {
     const BasicMatrix<float> weight = network.weight(layer);
@@ -117,7 +132,8 @@ TEST(Forward, AgreesWithAPlainNetworkInDouble) {
                                  .activation = activation,
                                  .outputs = outputs,
                                  .noise = noise,
-                                 .noise_link = link};
+                                 .noise_link = link,
+                                 .frequencies = (depth + outputs) % 3};
             const Mlp network = random_network(shape, 100 * depth + outputs);
             const Matrix known = random_matrix(3, outputs, 5, 0.1, 2);
             const MemberBlock block = block_at(network, inputs, known, 2);
@@ -139,18 +155,32 @@ TEST(Forward, AgreesWithAPlainNetworkInDouble) {
 
 TEST(Forward, GivesARowTheSameBitsAloneAndInAnyBlock) {
   for (const Activation activation : all_activations) {
-    const Mlp network = random_network({.inputs = 9, .hidden = {33, 17}, .activation = activation, .outputs = 2}, 3);
-    const Matrix inputs = random_matrix(101, 9, 4);
-    const MemberBlock whole = block_at(network, inputs, {}, 101);
-    const MemberBlock in_passes = block_at(network, inputs, {}, 7);
-    EXPECT_EQ(whole.features, in_passes.features);
-    EXPECT_EQ(whole.mean, in_passes.mean);
-    EXPECT_EQ(whole.variance, in_passes.variance);
-    for (std::size_t i = 0; i < inputs.rows(); i += 13) {
-      const MemberBlock alone = block_at(network, rows_of(inputs, {i}), {}, 1);
-      EXPECT_THAT(alone.mean.row(0), testing::ElementsAreArray(whole.mean.row(i)));
-      EXPECT_THAT(alone.features.row(0), testing::ElementsAreArray(whole.features.row(i)));
+    for (const std::size_t frequencies : {0U, 1U, 3U}) {
+      const Mlp network = random_network(
+          {.inputs = 9, .hidden = {33, 17}, .activation = activation, .outputs = 2, .frequencies = frequencies}, 3);
+      const Matrix inputs = random_matrix(101, 9, 4);
+      const MemberBlock whole = block_at(network, inputs, {}, 101);
+      const MemberBlock in_passes = block_at(network, inputs, {}, 7);
+      EXPECT_EQ(whole.features, in_passes.features);
+      EXPECT_EQ(whole.mean, in_passes.mean);
+      EXPECT_EQ(whole.variance, in_passes.variance);
+      for (std::size_t i = 0; i < inputs.rows(); i += 13) {
+        const MemberBlock alone = block_at(network, rows_of(inputs, {i}), {}, 1);
+        EXPECT_THAT(alone.mean.row(0), testing::ElementsAreArray(whole.mean.row(i)));
+        EXPECT_THAT(alone.features.row(0), testing::ElementsAreArray(whole.features.row(i)));
+      }
     }
+  }
+}
+
+TEST(Forward, ShowsTheEmbeddingAsFeaturesWhereThereIsNoHiddenLayer) {
+  const Mlp network = random_network({.inputs = 2, .hidden = {}, .frequencies = 3}, 1);
+  const Matrix inputs = in_float(random_matrix(4, 2, 2));
+  const MemberBlock block = block_at(network, inputs, {}, 4);
+  ASSERT_EQ(block.features.cols(), 2U * (1 + 2 * 3));
+  for (std::size_t i = 0; i < 4; ++i) {
+    const auto row = inputs.row(i);
+    expect_near(block.features.row(i), plain_embedding(network, {row.begin(), row.end()}), 1e-6);
   }
 }
 
@@ -203,6 +233,23 @@ TEST(Mlp, LeavesConstantNoiseOutsideThePrior) {
   EXPECT_EQ(network.squared_norm(), 0);
   EXPECT_EQ(network.prior_size() + 3, network.parameters().size());
   EXPECT_TRUE(Mlp({.inputs = 1, .outputs = 3, .noise = NoiseKind::shared}).constant_noise().empty());
+}
+
+TEST(Mlp, KeepsFrequenciesBehindConstantNoiseAndOutsideThePrior) {
+  const MlpShape shape{.inputs = 4, .hidden = {5}, .outputs = 2, .noise = NoiseKind::constant, .frequencies = 3};
+  EXPECT_EQ(shape.embedded_inputs(), 4U * 7U);
+  EXPECT_EQ(shape.layer(0).in, 4U * 7U);
+  EXPECT_EQ(shape.layer(1).in, 5U);
+  EXPECT_EQ(shape.features(), 5U);
+  Mlp network(shape);
+  ASSERT_EQ(network.frequencies().size(), 4U * 3U);
+  ASSERT_EQ(network.constant_noise().size(), 2U);
+  EXPECT_EQ(network.prior_size() + 2 + 12, network.parameters().size());
+  EXPECT_EQ(network.frequencies().data(), network.constant_noise().data() + 2);
+  network.frequencies()[11] = 3;
+  EXPECT_EQ(network.parameters().back(), 3);
+  EXPECT_EQ(network.squared_norm(), 0);
+  EXPECT_TRUE(Mlp({.inputs = 4}).frequencies().empty());
 }
 
 TEST(Mlp, RefusesShapesWithoutUnits) {

@@ -22,6 +22,8 @@ std::vector<RandomEnsemble> every_kind() {
     for (const NoiseKind noise : {NoiseKind::shared, NoiseKind::per_output, NoiseKind::constant, NoiseKind::known}) {
       for (const bool random_bias : {false, true}) {
         kinds.push_back({.noise = noise, .posterior = posterior, .random_bias = random_bias});
+        kinds.push_back(
+            {.noise = noise, .posterior = posterior, .random_bias = random_bias, .frequencies = 5, .bent = true});
       }
     }
   }
@@ -59,6 +61,19 @@ TEST(Predictor, AllocatesNothingAfterItsFirstRow) {
     for (std::size_t i = 1; i < inputs.rows(); ++i) predictor.predict(inputs.row(i), noise_std.row(i));
     EXPECT_EQ(test::allocations() - before, 0U);
   }
+}
+
+TEST(Predictor, SeesBentInputsAsTheScalerMakesThem) {
+  const Ensemble bent = random_ensemble({.bent = true});
+  const data::Scaler& scaler = bent.state().input_scaler;
+  Matrix inputs = random_matrix(20, 3, 1, -100, 100);
+  const Matrix seen = data::scaled(scaler, inputs);
+  const Matrix same = data::unscaled(random_ensemble({}).state().input_scaler, seen);
+  const Matrix mean = bent.predict(inputs).mean();
+  const Matrix expected = random_ensemble({}).predict(same).mean();
+  for (std::size_t i = 0; i < 20; ++i) EXPECT_NEAR(mean(i, 0), expected(i, 0), 1e-5);
+  inputs(3, 1) = 1e300;
+  EXPECT_NO_THROW(bent.predict(inputs));
 }
 
 TEST(Predictor, RefusesWhatPredictRefuses) {

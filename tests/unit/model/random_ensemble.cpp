@@ -25,7 +25,8 @@ MlpShape shape_of(const RandomEnsemble& kind, std::size_t member) {
                  .activation = kind.activation,
                  .outputs = kind.outputs,
                  .noise = kind.noise,
-                 .noise_link = kind.noise_link};
+                 .noise_link = kind.noise_link,
+                 .frequencies = kind.frequencies};
   if (!shape.hidden.empty()) shape.hidden.back() += member;
   return shape;
 }
@@ -56,6 +57,7 @@ Mlp random_network(const MlpShape& shape, std::uint64_t seed) {
     network.set_layer(layer, weight, bias);
   }
   for (float& value : network.constant_noise()) value = static_cast<float>(random.normal());
+  for (float& value : network.frequencies()) value = static_cast<float>(random.normal());
   return network;
 }
 
@@ -91,6 +93,9 @@ EnsembleState random_state(const RandomEnsemble& kind) {
     state.input_scaler.shift.push_back(0.25 * static_cast<double>(j));
     state.input_scaler.scale.push_back(1.5 + static_cast<double>(j));
     state.layout.positions.push_back(j);
+    if (!kind.bent) continue;
+    state.input_scaler.centre.push_back(0.5 * static_cast<double>(j));
+    state.input_scaler.width.push_back(0.25 * static_cast<double>(j));
   }
   for (std::size_t k = 0; k < kind.outputs; ++k) {
     state.target_scaler.shift.push_back(7.0 - 3.0 * static_cast<double>(k));

@@ -26,6 +26,8 @@ struct RandomEnsemble {
   bool shared_factor = false;
   std::vector<double> weights = {};  ///< empty: uniform
   std::uint64_t seed = 1;
+  std::size_t frequencies = 0;
+  bool bent = false;  ///< all inputs but the first
 };
 
 base::RandomStream test_stream(std::uint64_t seed);

@@ -44,7 +44,8 @@ class CheckpointTest : public testing::Test {
                                                .outputs = 2,
                                                .hidden = {{3}, {}, {4, 2}},
                                                .members = {0, 1, 2},
-                                               .total_members = 3});
+                                               .total_members = 3,
+                                               .frequencies = {2, 0, 1}});
 };
 
 TEST_F(CheckpointTest, KeepsMembersAscendingHoweverTheyFinished) {

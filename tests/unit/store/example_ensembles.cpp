@@ -31,6 +31,7 @@ model::Mlp random_network(const model::MlpShape& shape, RandomStream& random) {
     network.set_layer(layer, random_floats(panel.out, panel.in, random), bias.row(0));
   }
   for (float& raw : network.constant_noise()) raw = static_cast<float>(random.normal());
+  for (float& frequency : network.frequencies()) frequency = static_cast<float>(random.normal());
   return network;
 }
 
@@ -70,7 +71,8 @@ model::Member random_member(const Example& example, std::size_t index) {
                         .activation = example.activations[index % example.activations.size()],
                         .outputs = example.outputs,
                         .noise = example.noise,
-                        .noise_link = example.link};
+                        .noise_link = example.link,
+                        .frequencies = example.frequencies[index % example.frequencies.size()]};
   member.features = shape.features();
   if (example.networks) member.network = std::make_shared<const model::Mlp>(random_network(shape, random));
   member.posterior = random_posterior(example, member.features, random);
@@ -89,6 +91,9 @@ void set_columns(const Example& example, model::EnsembleState& state) {
     state.layout.positions.push_back(j + 1);
     state.input_scaler.shift.push_back(1e-300 * static_cast<double>(j));
     state.input_scaler.scale.push_back(0.7 + static_cast<double>(j));
+    if (!example.bent) continue;
+    state.input_scaler.centre.push_back(0.1 * static_cast<double>(j));
+    state.input_scaler.width.push_back(static_cast<double>(j) / 3);
   }
   state.layout.inputs = example.inputs;
   state.layout.training_cols = example.inputs + 2;

@@ -32,6 +32,8 @@ struct Example {
   std::size_t total_members = 2;
   std::vector<double> weights = {};  ///< empty: uniform
   std::uint64_t seed = 7;
+  std::vector<std::size_t> frequencies = {0};  ///< dealt to the members in turn
+  bool bent = false;                           ///< all inputs but the first
 };
 
 model::EnsembleState example_state(const Example& example);

@@ -118,6 +118,19 @@ TEST_F(FormatDocument, ReadsEveryActivationAndDifferentShapes) {
   expect_prediction(ensemble, inputs, python_prediction(ensemble, inputs));
 }
 
+TEST_F(FormatDocument, ReadsEmbeddedInputs) {
+  const Matrix inputs = example_inputs(3, 2);
+  const Ensemble ensemble = example_ensemble(
+      {.outputs = 2, .hidden = {{4}, {}, {3, 5}}, .members = {0, 1, 2}, .total_members = 3, .frequencies = {3, 1, 0}});
+  expect_prediction(ensemble, inputs, python_prediction(ensemble, inputs));
+}
+
+TEST_F(FormatDocument, ReadsBentInputs) {
+  const Matrix inputs = example_inputs(3, 3);
+  const Ensemble ensemble = example_ensemble({.inputs = 3, .frequencies = {1}, .bent = true});
+  expect_prediction(ensemble, inputs, python_prediction(ensemble, inputs));
+}
+
 TEST_F(FormatDocument, ReadsConstantNoise) {
   const Matrix inputs = example_inputs(3, 2);
   const Ensemble ensemble = example_ensemble({.noise = NoiseKind::constant, .outputs = 2});

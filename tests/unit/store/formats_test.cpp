@@ -30,6 +30,8 @@ TEST(Formats, Version1StillLoads) {
   EXPECT_EQ(ensemble.posterior(), PosteriorKind::full);
   EXPECT_EQ(ensemble.prior_precision(), 0.1);
   EXPECT_EQ(ensemble.input_names(), (std::vector<std::string>{"x0", "x1"}));
+  EXPECT_EQ(ensemble.state().members[1].network->frequencies().size(), 4U);
+  EXPECT_TRUE(ensemble.state().input_scaler.is_bent(1));
 }
 
 TEST(Formats, PlacesOfTheTargetsAreKeptWhereTheyAreKnown) {
@@ -66,11 +68,11 @@ TEST(Formats, Version1PredictsWhatItPredicted) {
       EXPECT_NEAR(moment.values()[i], recorded[i], 1e-5 * std::abs(recorded[i])) << i;
     }
   };
-  expect(predictive.mean(), {-0.11919572648624308, -0.08325603387858785, -1.739302322401047, 1.0937491127424186});
+  expect(predictive.mean(), {-0.4745065446358989, -0.554767922805923, -1.7928606046131548, 0.2692937957733321});
   expect(predictive.aleatoric_variance(),
-         {0.07799696150180176, 1.320919615042311, 0.4884309951182497, 4.961950886681884});
+         {0.09627101285733611, 1.2105753567076132, 0.5485288874339127, 5.232923203752343});
   expect(predictive.epistemic_variance(),
-         {0.3116953738335676, 9.149831808925025, 6.954846788689777, 194.47417236637048});
+         {0.7818439970813057, 9.28053022716497, 8.496934380684715, 197.83609840292434});
 }
 
 }  // namespace

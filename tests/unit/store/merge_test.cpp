@@ -74,6 +74,11 @@ TEST_F(Merge, NamesThePartThatIsForeignAndWhy) {
   EXPECT_EQ(refusal_with([](auto& state) { state.known_noise = true; }), where + "other columns of known noise");
   EXPECT_EQ(refusal_with([](auto& state) { state.target_scaler.shift[0] = 0.5; }), where + "another scaling");
   EXPECT_EQ(refusal_with([](auto& state) { state.input_scaler.scale[0] = 0.5; }), where + "another scaling");
+  EXPECT_EQ(refusal_with([](auto& state) {
+              state.input_scaler.centre = {0, 0};
+              state.input_scaler.width = {0, 1};
+            }),
+            where + "another scaling");
   EXPECT_EQ(refusal_with([](auto& state) { state.prior_precision = 2; }),
             where + "lambda 2 in its posterior, there 0.1");
   EXPECT_EQ(refusal_with([](auto& state) { state.posterior = PosteriorKind::full; }),

@@ -74,7 +74,9 @@ TEST(ModelFile, KeepsMembersOfDifferentShapesAndWeights) {
                         .activations = {Activation::gelu, Activation::silu, Activation::elu, Activation::tanh},
                         .members = {0, 1, 2, 3},
                         .total_members = 4,
-                        .weights = {0.1, 0.2, 0.3, 0.4}});
+                        .weights = {0.1, 0.2, 0.3, 0.4},
+                        .frequencies = {0, 3, 1},
+                        .bent = true});
   expect_round_trip(ensemble);
   expect_same_predictions(ensemble);
 }
@@ -111,6 +113,8 @@ RC_GTEST_PROP(ModelFile, KeepsAnyShape, ()) {
   example.inputs = *rc::gen::inRange<std::size_t>(1, 40);
   example.outputs = *rc::gen::inRange<std::size_t>(1, 5);
   example.hidden = {*rc::gen::container<std::vector<std::size_t>>(rc::gen::inRange<std::size_t>(1, 35))};
+  example.frequencies = {*rc::gen::inRange<std::size_t>(0, 5)};
+  example.bent = *rc::gen::arbitrary<bool>();
   example.seed = *rc::gen::arbitrary<std::uint64_t>();
   const Ensemble ensemble = example_ensemble(example);
   const std::string bytes = encode_model(ensemble);
@@ -140,7 +144,7 @@ TEST(ModelFile, SavesAndLoadsThroughADisk) {
 }
 
 TEST(ModelFile, RefusesEveryTruncation) {
-  const std::string bytes = encode_model(example_ensemble({.posterior = PosteriorKind::diagonal}));
+  const std::string bytes = encode_model(example_ensemble({.posterior = PosteriorKind::diagonal, .frequencies = {2}}));
   for (std::size_t size = 0; size < bytes.size(); size += test::stride_of_cases(31)) {
     const Thrown thrown = thrown_by([&] { decode_model(std::string_view(bytes).substr(0, size)); });
     ASSERT_EQ(thrown.code, ErrorCode::model) << size;
@@ -149,8 +153,8 @@ TEST(ModelFile, RefusesEveryTruncation) {
 }
 
 TEST(ModelFile, RefusesEveryBitFlip) {
-  std::string bytes =
-      encode_model(example_ensemble({.posterior = PosteriorKind::diagonal, .members = {0}, .total_members = 1}));
+  std::string bytes = encode_model(
+      example_ensemble({.posterior = PosteriorKind::diagonal, .members = {0}, .total_members = 1, .frequencies = {1}}));
   for (std::size_t bit = 0; bit < 8 * bytes.size(); bit += test::stride_of_cases(97)) {
     const auto flip = static_cast<char>(1U << (bit % 8));
     bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ flip);
