@@ -12,6 +12,7 @@
 
 #include "base/file.hpp"
 #include "learn/train_members.hpp"
+#include "learn/trainer.hpp"
 #include "model/ensemble_state.hpp"
 #include "support/error_matchers.hpp"
 #include "support/temporary_folder.hpp"
@@ -94,6 +95,39 @@ TEST_F(RowsOfAFile, MustStayAsManyAsTheyWere) {
   EXPECT_THAT([&] { maker.add(block, 1); }, test::Fails(ErrorCode::data, "the number of rows changed"));
   EXPECT_THAT([&] { TrainingSetMaker(2, *source, scaling).finish(); },
               test::Fails(ErrorCode::data, "the number of rows changed"));
+}
+
+/// p / (sum_i |phi_i|^2 / v_i + p lambda) of one output.
+double isotropic_gamma(const MemberOutputs& outputs, std::size_t l, double prior_precision) {
+  const Matrix& features = outputs.features[l];
+  double trace = 0;
+  for (std::size_t i = 0; i < features.rows(); ++i) {
+    for (const double phi : features.row(i)) trace += phi * phi / outputs.variance[l](i, 0);
+  }
+  const auto p = static_cast<double>(features.cols());
+  return p / (trace + p * prior_precision);
+}
+
+TEST(EmbeddedMembers, AreWidenedByTheFeaturesOfTheirLastHiddenLayer) {
+  const RandomRows made = random_rows({.rows = 200, .inputs = 2}, 8);
+  const Dataset data = made.dataset();
+  model::EnsembleState state = fit(data, small).state();
+  const std::vector<std::vector<std::size_t>> hidden = {{6, 4}, {}};
+  for (std::size_t l = 0; l < 2; ++l) {
+    const model::MlpShape shape{.inputs = 2, .hidden = hidden[l], .activation = Activation::silu, .frequencies = 3};
+    state.members[l].network = std::make_shared<model::Mlp>(initial_network(shape, 1, l, 0, 0.5));
+    state.members[l].features = shape.features();
+  }
+  state.posterior = PosteriorKind::delta;
+  for (model::Member& member : state.members) member.posterior = {};
+  const Ensemble narrow(std::make_shared<const model::EnsembleState>(state));
+  const Ensemble wide = credens::widen(narrow, data, {.posterior = PosteriorKind::isotropic, .prior_precision = 2});
+  const MemberOutputs outputs = wide.member_outputs(data.inputs(), {});
+  EXPECT_EQ(outputs.features[0].cols(), 4U);
+  EXPECT_EQ(outputs.features[1].cols(), 2U * (1 + 2 * 3));
+  for (std::size_t l = 0; l < 2; ++l) {
+    EXPECT_NEAR(wide.gamma()[l], isotropic_gamma(outputs, l, 2), 1e-9 * wide.gamma()[l]);
+  }
 }
 
 }  // namespace
