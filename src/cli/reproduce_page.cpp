@@ -2,21 +2,31 @@
 
 #include <credens/version.hpp>
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "cli/figure1_page.hpp"
 #include "cli/reproduce_parts.hpp"
+#include "study/uci.hpp"
 
 namespace credens::cli {
 namespace {
 
+bool has_paper(const Reproduction& reproduction) {
+  return std::ranges::any_of(reproduction.results,
+                             [](const study::Result& result) { return result.experiment != study::uci_experiment; });
+}
+
 report::Section introduction(const Reproduction& reproduction) {
-  report::Section section{
-      .title = "What this page shows",
-      .paragraphs = {
-          "Each network has 128, 64 and 32 hidden units and is trained by itself; the classical ensemble and the "
-          "extended one are made of the same networks. Intervals hold 95 %, as mean ± 1.96 standard deviations. The "
-          "paper shows single runs; here every number is a mean over repetitions with their standard deviation."}};
+  report::Section section{.title = "What this page shows",
+                          .paragraphs = {"The classical ensemble and the extended one are made of the same networks. "
+                                         "Intervals hold 95 %, as mean ± 1.96 standard deviations."}};
+  if (has_paper(reproduction)) {
+    section.paragraphs.emplace_back(
+        "Each network of the paper's experiments has 128, 64 and 32 hidden units and is trained by itself. The paper "
+        "shows single runs; here every number is a mean over repetitions with their standard deviation.");
+  }
   for (const auto& [title, reason] : reproduction.left_out) {
     section.paragraphs.push_back(fmt::format("{} is left out: {}.", title, reason));
   }
@@ -54,7 +64,7 @@ report::Section table2_section(std::vector<report::Table> tables) {
           .tables = std::move(tables)};
 }
 
-report::Section uci_section(std::vector<report::Table> tables) {
+report::Section uci_section(const Reproduction& reproduction) {
   return {.title = "UCI benchmark",
           .paragraphs = {"Every split is one fit, which sees its training rows alone; the scores are those of the rows "
                          "held back, in the units of the data (airfoil: target standardised by the training rows). "
@@ -62,16 +72,18 @@ report::Section uci_section(std::vector<report::Table> tables) {
                          "per row. In the gap splits the middle third of one input is held back.",
                          "Published values come from ensembles of other sizes and from other methods: deep ensembles "
                          "2017 had five networks of one hidden layer. Ours has the members shown."},
-          .tables = std::move(tables)};
+          .figures = {uci_charts(reproduction)},
+          .tables = uci_tables(reproduction)};
 }
 
 }  // namespace
 
 report::Page reproduction_page(const Reproduction& reproduction) {
-  report::Page page{.title = "Deep ensembles from a Bayesian perspective, reproduced",
-                    .lead =
-                        "The paper's figures and tables computed again, with the spread that single runs do not show, "
-                        "beside the published values.",
+  const bool is_paper = has_paper(reproduction);
+  report::Page page{.title = is_paper ? "Deep ensembles from a Bayesian perspective, reproduced" : "The UCI benchmark",
+                    .lead = is_paper ? "The paper's figures and tables computed again, with the spread that single "
+                                       "runs do not show, beside the published values."
+                                     : "Public data that others have measured too, beside what they report.",
                     .sections = {introduction(reproduction)},
                     .footer = fmt::format("Made by credens {}: {}", version(), reproduction.command)};
   if (reproduction.figure1) page.sections.push_back(figure1_section(reproduction));
@@ -79,7 +91,7 @@ report::Page reproduction_page(const Reproduction& reproduction) {
   if (auto tables = table2_tables(reproduction); !tables.empty()) {
     page.sections.push_back(table2_section(std::move(tables)));
   }
-  if (auto tables = uci_tables(reproduction); !tables.empty()) page.sections.push_back(uci_section(std::move(tables)));
+  if (!uci_tables(reproduction).empty()) page.sections.push_back(uci_section(reproduction));
   if (auto theory = theory_section(reproduction)) page.sections.push_back(*std::move(theory));
   return page;
 }

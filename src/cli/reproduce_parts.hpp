@@ -38,6 +38,9 @@ std::vector<report::Table> uci_tables(const Reproduction& reproduction);
 /// Coverage and error against rows and members, with spread bands.
 report::Figure figure2_charts(const Reproduction& reproduction);
 
+/// Ours against published values, and what widening does to the NLL, by set.
+report::Figure uci_charts(const Reproduction& reproduction);
+
 /// What the theory says of widths, ratios and evidence, beside what was found; empty without results.
 std::optional<report::Section> theory_section(const Reproduction& reproduction);
 

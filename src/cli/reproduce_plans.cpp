@@ -113,8 +113,7 @@ void check(const ReproduceArguments& arguments, Experiment experiment) {
   const bool is_uci = experiment == Experiment::uci;
   const bool has_uci_options = !arguments.sets.empty() || arguments.splits || !arguments.settings.empty();
   base::require(is_uci || !has_uci_options, ErrorCode::usage,
-                "--sets, --splits, --members and --set are for the experiment uci, not for {}",
-                arguments.experiment);
+                "--sets, --splits, --members and --set are for the experiment uci, not for {}", arguments.experiment);
   base::require(!is_uci || !arguments.repetitions, ErrorCode::usage,
                 "--repetitions is not for the experiment uci; --splits chooses its splits");
   base::require(!arguments.year_shape || experiment == Experiment::table2 || experiment == Experiment::all,

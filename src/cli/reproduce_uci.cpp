@@ -13,6 +13,10 @@
 namespace credens::cli {
 namespace {
 
+using report::Chart;
+using report::Intervals;
+using report::Points;
+using report::Role;
 using report::Table;
 using study::Result;
 
@@ -120,7 +124,81 @@ Table methods_table(const Reproduction& reproduction, const char* series) {
   return table;
 }
 
+// ---- charts: one place on the x axis per set ----
+
+double place_of(const Chart& chart) {
+  return static_cast<double>(chart.x_names.size());
+}
+
+void add_point(Points& points, double x, double y) {
+  points.x.push_back(x);
+  points.y.push_back(y);
+}
+
+/// Our NLL of the standard splits minus that of others.
+Chart published_chart(const Reproduction& reproduction) {
+  Chart chart{.title = "NLL against published values",
+              .subtitle = "standard splits; below 0 ours is lower",
+              .description = "Mean NLL of the extended ensemble minus published values of the NLL, for each set.",
+              .x_title = "set",
+              .y_title = "difference in nats per row"};
+  Points best{.label = "to the best published", .role = Role::estimate};
+  Points ensembles{.label = "to deep ensembles 2017", .role = Role::second};
+  for (const study::UciSet& set : study::uci_sets()) {
+    const Result* nll = SetResults(reproduction, study::standard_series, set.name).find("nll");
+    const study::UciPublished* published = study::uci_published(set.name);
+    if (nll == nullptr || published == nullptr) continue;
+    chart.x_names.push_back(set.name);
+    add_point(best, place_of(chart), nll->mean - published->best_nll);
+    if (published->ensembles_nll) add_point(ensembles, place_of(chart), nll->mean - *published->ensembles_nll);
+  }
+  chart.marks = {report::horizontal("equal", {0.5, place_of(chart) + 0.5}, 0), std::move(best), std::move(ensembles)};
+  return chart;
+}
+
+/// What widening does to the NLL, split by split.
+Chart gain_chart(const Reproduction& reproduction) {
+  Chart chart{.title = "What widening gains",
+              .subtitle = "classical − extended NLL; above 0 the extended ensemble is better",
+              .description =
+                  "Mean over splits of the NLL of the classical ensemble minus that of the extended one, "
+                  "with standard errors, for standard and gap splits of each set.",
+              .x_title = "set",
+              .y_title = "nats per row"};
+  Points means[] = {{.label = "standard splits", .role = Role::estimate},
+                    {.label = "gap splits", .role = Role::second}};
+  Intervals errors[] = {{.label = "± standard error", .role = Role::estimate},
+                        {.label = "± standard error, gap", .role = Role::second}};
+  for (const study::UciSet& set : study::uci_sets()) {
+    const Result* gains[] = {SetResults(reproduction, study::standard_series, set.name).find("nll_gain"),
+                             SetResults(reproduction, study::gap_series, set.name).find("nll_gain")};
+    if (gains[0] == nullptr && gains[1] == nullptr) continue;
+    chart.x_names.push_back(set.name);
+    for (const std::size_t i : {0, 1}) {
+      if (gains[i] == nullptr) continue;
+      const double x = place_of(chart) + (i == 0 ? -0.1 : 0.1);
+      const double error = std::isfinite(gains[i]->std) ? gains[i]->standard_error() : 0.0;
+      add_point(means[i], x, gains[i]->mean);
+      errors[i].x.push_back(x);
+      errors[i].lower.push_back(gains[i]->mean - error);
+      errors[i].upper.push_back(gains[i]->mean + error);
+    }
+  }
+  chart.marks = {report::horizontal("equal", {0.5, place_of(chart) + 0.5}, 0)};
+  for (Intervals& interval : errors) chart.marks.emplace_back(std::move(interval));
+  for (Points& points : means) chart.marks.emplace_back(std::move(points));
+  return chart;
+}
+
 }  // namespace
+
+report::Figure uci_charts(const Reproduction& reproduction) {
+  report::Figure figure{.caption = "Sets from the smallest to the largest.", .columns = 2};
+  for (Chart& chart : std::vector<Chart>{published_chart(reproduction), gain_chart(reproduction)}) {
+    if (!chart.x_names.empty()) figure.charts.push_back(std::move(chart));
+  }
+  return figure;
+}
 
 std::vector<Table> uci_tables(const Reproduction& reproduction) {
   std::vector<Table> tables;

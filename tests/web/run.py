@@ -29,6 +29,9 @@ PAGES = {
                                "credens report inside.safetensors train.csv -o report_all_inside.html"],
     "reproduce_figure1.html": ["credens reproduce figure1 --repetitions 2 -o figure1 --progress none", "mv figure1/report.html reproduce_figure1.html"],
     "reproduce_figure2.html": ["credens reproduce figure2 --quick --repetitions 1 -o figure2 --progress none", "mv figure2/report.html reproduce_figure2.html"],
+    "reproduce_uci.html": [f"python3 -B {HERE.parent / 'golden' / 'uci_data.py'} uci",
+                           "credens reproduce uci --quick --data uci --members 2 --set recipe=paper --set epochs=5 --set hidden=4 -o uci_page --progress none",
+                           "mv uci_page/report.html reproduce_uci.html"],
     "report_large.html": ["credens report large.safetensors large.csv -o report_large.html"],
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <cmath>
 #include <limits>
 
 #include <gtest/gtest.h>
@@ -130,6 +131,19 @@ TEST(UciTables, ShowOursBesideWhatIsPublished) {
   for (const report::Table& table : tables) {
     for (const auto& row : table.rows) EXPECT_EQ(row.size(), table.headings.size()) << table.caption;
   }
+}
+
+TEST(UciCharts, HaveOnePlacePerSet) {
+  const report::Figure figure = uci_charts(yacht());
+  ASSERT_EQ(figure.charts.size(), 2);
+  for (const report::Chart& chart : figure.charts) {
+    EXPECT_EQ(chart.x_names, std::vector<std::string>{"yacht"});
+    EXPECT_NO_THROW(report::vega_lite_spec(chart)) << chart.title;
+  }
+  EXPECT_DOUBLE_EQ(std::get<report::Points>(figure.charts[0].marks[1]).y.at(0), -1.25 - 0.16);
+  const auto& error = std::get<report::Intervals>(figure.charts[1].marks[2]);
+  EXPECT_DOUBLE_EQ(error.upper.at(0), 0.25 + 0.01 / std::sqrt(20.0));
+  EXPECT_TRUE(uci_charts({}).charts.empty());
 }
 
 TEST(Table2Tables, ShowTimeAndMemoryOfSyntheticRowsApart) {
