@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Table 2 on a real data set, where one is at hand: ../shared/data beside the checkout, or CREDENS_DATA. Else skipped (status 77).
+"""Table 2 and the UCI benchmark on real data sets, where they are at hand: ../shared/data beside the checkout, or CREDENS_DATA. Else skipped (status 77).
 
 Usage: reproduce_data_test.py PROGRAM FOLDER
 """
@@ -16,7 +16,7 @@ SKIPPED = 77
 QSAR = "qsar-aquatic-toxicity"
 
 
-class Table2(unittest.TestCase):
+class RealData(unittest.TestCase):
     program = None
     data = None
 
@@ -46,11 +46,24 @@ class Table2(unittest.TestCase):
         rmse = [result["mean"] for result in published if result["metric"] == "rmse"]
         self.assertTrue(all(0.4 < value < 1 for value in rmse), rmse)
 
+    def test_every_set_of_the_benchmark_is_read(self):
+        if not (self.data / "uci-benchmark").is_dir():
+            self.skipTest("the benchmark is not there")
+        small = ("--members", "1", "--set", "recipe=paper", "--set", "epochs=1", "--set", "hidden=4")
+        done = self.reproduce("uci", "--data", str(self.data), "--splits", "3:4", *small, "-o", "uci")
+        self.assertEqual(0, done.returncode, done.stderr)
+        results = json.loads((self.folder / "uci" / "results.json").read_text(encoding="utf-8"))
+        found = {(result["series"], result["data"]): result["rows"] for result in results}
+        standard = {"yacht": 277, "bostonHousing": 455, "concrete": 927, "airfoil": 1202, "power-plant": 8611, "naval": 10741}
+        gap = {"yacht": 206, "bostonHousing": 338, "concrete": 686, "power-plant": 6378, "naval": 7956}
+        expected = {("standard", name): rows for name, rows in standard.items()} | {("gap", name): rows for name, rows in gap.items()}
+        self.assertEqual(expected, found)
+
 
 if __name__ == "__main__":
-    Table2.program = str(Path(sys.argv[1]).resolve())
-    Table2.data = Path(os.environ.get("CREDENS_DATA") or sys.argv[2]).resolve()
-    if not (Table2.data / QSAR).is_dir():
-        print(f"skipped: there is no {Table2.data / QSAR}")
+    RealData.program = str(Path(sys.argv[1]).resolve())
+    RealData.data = Path(os.environ.get("CREDENS_DATA") or sys.argv[2]).resolve()
+    if not (RealData.data / QSAR).is_dir():
+        print(f"skipped: there is no {RealData.data / QSAR}")
         sys.exit(SKIPPED)
     unittest.main(argv=sys.argv[:1])
