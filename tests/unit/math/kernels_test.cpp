@@ -209,17 +209,14 @@ TEST(DenseForward, EqualsThePlainLoopAtEveryShape) {
 TEST(DenseBackwardInput, EqualsThePlainLoopAtEveryShape) {
   for_each_shape([](const Layer& layer) {
     const Floats plain_result = backward_input(layer, Activation::relu, plain::dense_backward_input);
-    const Floats plain_linear = linear_backward_input(layer, plain::dense_backward_input);
     on_each_target([&](std::int64_t target) {
       const Floats dx = backward_input(layer, Activation::relu, dense_backward_input);
       expect_plain(dx, plain_result, layer.shape.out, target, layer.name());
-      expect_plain(linear_backward_input(layer, dense_backward_input), plain_linear, layer.shape.out, target,
-                   layer.name());
     });
   });
 }
 
-TEST(DenseBackwardInput, EqualsThePlainLoopForEveryActivation) {
+TEST(DenseBackwardInput, EqualsThePlainLoopForEveryActivationAndNone) {
   for (const std::size_t rows : {1U, 3U, 8U, 13U}) {
     const Layer layer({33, 17}, rows, 1);
     for (const Activation activation : all_activations) {
@@ -229,6 +226,11 @@ TEST(DenseBackwardInput, EqualsThePlainLoopForEveryActivation) {
         expect_plain(dx, plain_result, layer.shape.out, target, layer.name());
       });
     }
+    const Floats plain_result = linear_backward_input(layer, plain::dense_backward_input);
+    on_each_target([&](std::int64_t target) {
+      const Floats dx = linear_backward_input(layer, dense_backward_input);
+      expect_plain(dx, plain_result, layer.shape.out, target, layer.name());
+    });
   }
 }
 
