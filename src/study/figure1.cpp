@@ -74,7 +74,8 @@ Figure1Curves curves(const Predictive& predictive, const Rows& rows) {
 }  // namespace
 
 FitOptions simulated_settings(std::size_t members, double learning_rate, std::uint64_t seed) {
-  return {.members = members,
+  return {.recipe = Recipe::paper,
+          .members = members,
           .epochs = 60,
           .batch = 64,
           .learning_rate = learning_rate,

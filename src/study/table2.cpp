@@ -45,7 +45,8 @@ std::string series_of(LambdaReading reading) {
 
 FitOptions table1_settings(const RealData& set, std::size_t train_rows, LambdaReading reading, std::uint64_t seed) {
   const double factor = reading == LambdaReading::mean_loss ? static_cast<double>(train_rows) : 1.0;
-  return {.members = table2_members.back(),
+  return {.recipe = Recipe::paper,
+          .members = table2_members.back(),
           .epochs = set.epochs,
           .batch = set.batch,
           .learning_rate = set.learning_rate,
