@@ -18,6 +18,7 @@
 #include "base/parallel.hpp"
 #include "data/row_source.hpp"
 #include "fma_peak.hpp"
+#include "learn/plan.hpp"
 #include "learn/preparation.hpp"
 #include "learn/trainer.hpp"
 #include "request.hpp"
@@ -69,7 +70,8 @@ FitOptions fit_options(const Request& request) {
   options.batch = request.count("batch");
   options.schedule = credens::Schedule::constant;
   options.threads = static_cast<int>(request.count("threads"));
-  return options;
+  options.recipe = credens::Recipe::paper;
+  return credens::learn::make_plan(options, credens::learn::DataSize{}).options;
 }
 
 /// Networks of the asked shape; how well they know their rows does not change the time of a pass.
@@ -94,8 +96,8 @@ Unit train(const Request& request) {
   state->rows = credens::learn::prepare(read_dataset(request), state->options);
   return [state] {
     const FitOptions& options = state->options;
-    std::vector<Clock::time_point> ends(options.members);
-    std::vector<double> losses(options.members);
+    std::vector<Clock::time_point> ends(*options.members);
+    std::vector<double> losses(*options.members);
     const auto start = Clock::now();
     credens::base::parallel_for(options.members, options.threads, [&](std::size_t member) {
       const auto trained =
@@ -103,7 +105,7 @@ Unit train(const Request& request) {
                                        [&](std::size_t) { ends[member] = Clock::now(); });
       losses[member] = trained.final_loss;
     });
-    const std::size_t samples = state->rows.train.rows * options.epochs * options.members;
+    const std::size_t samples = state->rows.train.rows * *options.epochs * *options.members;
     return Window{seconds_between(start, *std::ranges::max_element(ends)), static_cast<double>(samples), losses[0]};
   };
 }

@@ -49,4 +49,4 @@ def timed_run(command: list[str | Path]) -> float:
 
 def fit_command(program: Path, table: Path, folder: Path, **options: object) -> list[str | Path]:
     flags = [word for name, value in options.items() for word in (f"--{name}", str(value))]
-    return [program, "fit", table, "--target", "0", "-o", folder / "bench_model.safetensors", "--progress", "none", *flags]
+    return [program, "fit", table, "--recipe", "paper", "--target", "0", "-o", folder / "bench_model.safetensors", "--progress", "none", *flags]

@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <credens/choice.hpp>
 #include <credens/dataset.hpp>
 #include <credens/ensemble.hpp>
 #include <credens/network.hpp>
@@ -21,10 +22,16 @@ enum class Schedule {
   constant,
   drop_last_five,   ///< the rate times 0.1 in the last five epochs (the paper's simulated data)
   halve_last_five,  ///< the rate halved in each of the last five epochs (the paper's real data)
-  cosine,           ///< from the rate to 0 along half a cosine
+  cosine,           ///< up within the first 50 steps, then to 0 along half a cosine, step by step
 };
 
-enum class Recipe { paper };
+enum class Recipe {
+  automatic,  ///< decides from the training rows what was not given
+  paper,      ///< the procedure of the paper's experiments with real data
+};
+
+/// How much work the automatic recipe may do.
+enum class Effort { quick, normal, thorough };
 
 struct Progress {
   std::size_t members_done = 0;
@@ -34,23 +41,32 @@ struct Progress {
   double seconds_left = 0;  ///< an estimate
 };
 
-/// The first group determines the result and is stored with the model; the second does not.
+/// What is not given is decided by the recipe. The first group determines the result and is stored with the model; the
+/// second does not. Where several values are given in a list, they are dealt to the members in turn.
 struct FitOptions {
-  Recipe recipe = Recipe::paper;
-  std::size_t members = 10;
-  std::vector<std::vector<std::size_t>> hidden = {
-      {128, 64, 32}};                                       ///< widths; several lists are dealt to the members in turn
-  std::vector<Activation> activation = {Activation::relu};  ///< several are dealt to the members in turn
-  std::size_t epochs = 60;
-  std::size_t batch = 64;
-  double learning_rate = 1e-3;
-  Schedule schedule = Schedule::halve_last_five;
-  double prior_precision = 1.0;  ///< lambda
-  NoiseKind noise = NoiseKind::shared;
-  NoiseLink noise_link = NoiseLink::softplus;
-  PosteriorKind posterior = PosteriorKind::isotropic;
+  Recipe recipe = Recipe::automatic;
+  Effort effort = Effort::normal;
+  Choice<std::size_t> members = {};
+  Choice<std::vector<std::vector<std::size_t>>> hidden = {};  ///< lists of widths
+  Choice<std::vector<Activation>> activation = {};
+  Choice<std::vector<double>> embedding = {};  ///< bandwidths of the periodic embedding of inputs; 0: none
+  Choice<std::size_t> frequencies = {};        ///< per input, of members with an embedding
+  Choice<std::size_t> epochs = {};
+  Choice<std::size_t> batch = {};
+  Choice<std::vector<double>> learning_rate = {};
+  Choice<Schedule> schedule = {};
+  Choice<std::vector<double>> loss_beta = {};  ///< rows weigh s^2 to this power in the gradient; 0: the likelihood
+  Choice<double> prior_precision = {};         ///< lambda
+  Choice<NoiseKind> noise = {};
+  Choice<NoiseLink> noise_link = {};
+  Choice<PosteriorKind> posterior = {};
   bool random_bias = false;
   bool standardise_inputs = true;
+  Choice<bool> bend_inputs = {};    ///< heavy-tailed inputs through asinh
+  Choice<std::size_t> folds = {};   ///< parts of the rows, of which each member does not see one; 1: all the same
+  Choice<bool> recalibrate = {};    ///< the noise, by rows that members did not see
+  Choice<bool> correct_size = {};   ///< of recalibration: new rows have more members than rows held out
+  Choice<bool> weigh_members = {};  ///< by the likelihood of rows that they did not see
   double validation_fraction = 0;  ///< > 0: rows held back; each member keeps its epoch with the lowest validation loss
   std::size_t patience = 20;       ///< epochs without a better validation loss before a member stops
   std::uint64_t seed = 0;

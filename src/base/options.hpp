@@ -4,6 +4,8 @@
 
 #pragma once
 
+#include <credens/choice.hpp>
+
 #include <charconv>
 #include <cstdint>
 #include <functional>
@@ -31,6 +33,16 @@ std::string to_text(const OptionValue& value);
 template <class T>
 struct FieldText;
 
+/// The type of a field's value: that of a choice once it is made.
+template <class T>
+struct Settled {
+  using type = T;
+};
+template <class T>
+struct Settled<Choice<T>> {
+  using type = T;
+};
+
 /// One row of a table. `Options` is the struct it belongs to.
 template <class Options>
 struct Option {
@@ -40,6 +52,7 @@ struct Option {
   bool determines_result;  ///< stored with the model
   bool is_switch;          ///< bool: the flag takes no value
   std::function<OptionValue(const Options&)> get;
+  std::function<bool(const Options&)> is_given = [](const Options&) { return true; };  ///< false: a choice not made
   std::function<void(Options&, std::string_view text)> set;  ///< throws usage: what was found, what was expected
 };
 
@@ -49,13 +62,14 @@ class OptionTable {
   /// `member` is a pointer to a field. The default is read from a fresh Options. `holds` is the range check.
   template <class T>
   OptionTable& add(std::string name, T Options::*member, std::string help, std::string expects,
-                   std::function<bool(const T&)> holds = nullptr, bool determines_result = true);
+                   std::function<bool(const typename Settled<T>::type&)> holds = nullptr,
+                   bool determines_result = true);
 
   const std::vector<Option<Options>>& options() const { return options_; }
   const Option<Options>* find(std::string_view name) const;
   std::vector<std::string> names() const;
 
-  /// All values, or only those that determine the result, in table order.
+  /// All values that are given, or only those that determine the result, in table order.
   OptionValues values(const Options& options, bool stored_only) const;
 
  private:
@@ -125,18 +139,35 @@ struct FieldText<std::vector<T>> {
   }
 };
 
+/// A choice that nobody made reads as an empty text.
+template <class T>
+struct FieldText<Choice<T>> {
+  static OptionValue value(const Choice<T>& field) {
+    return field.is_given() ? FieldText<T>::value(*field) : OptionValue(std::string());
+  }
+};
+
 template <class Options>
 template <class T>
 OptionTable<Options>& OptionTable<Options>::add(std::string name, T Options::*member, std::string help,
-                                                std::string expects, std::function<bool(const T&)> holds,
+                                                std::string expects,
+                                                std::function<bool(const typename Settled<T>::type&)> holds,
                                                 bool determines_result) {
+  using Value = typename Settled<T>::type;
   Option<Options> option;
   option.get = [member](const Options& options) { return FieldText<T>::value(options.*member); };
+  option.is_given = [member](const Options& options) {
+    if constexpr (std::is_same_v<T, Value>) {
+      return true;
+    } else {
+      return (options.*member).is_given();
+    }
+  };
   option.set = [member, holds, name, expects](Options& options, std::string_view text) {
-    T value{};
+    Value value{};
     bool usable = true;
     try {
-      value = FieldText<T>::parse(text);
+      value = FieldText<Value>::parse(text);
     } catch (const Error&) {
       usable = false;
     }
@@ -148,7 +179,7 @@ OptionTable<Options>& OptionTable<Options>::add(std::string name, T Options::*me
   option.help = std::move(help);
   option.expects = std::move(expects);
   option.determines_result = determines_result;
-  option.is_switch = std::is_same_v<T, bool>;
+  option.is_switch = std::is_same_v<Value, bool>;
   options_.push_back(std::move(option));
   return *this;
 }
@@ -172,7 +203,8 @@ template <class Options>
 OptionValues OptionTable<Options>::values(const Options& options, bool stored_only) const {
   OptionValues values;
   for (const auto& option : options_) {
-    if (!stored_only || option.determines_result) values.emplace_back(option.name, option.get(options));
+    const bool is_wanted = !stored_only || option.determines_result;
+    if (is_wanted && option.is_given(options)) values.emplace_back(option.name, option.get(options));
   }
   return values;
 }

@@ -24,6 +24,8 @@ enum class Purpose : std::uint64_t {
   sample_weights = 6,
   sample_noise = 7,
   test = 8,
+  folds = 9,
+  calibration = 10,
 };
 
 /// The name of a stream. Key = (seed, purpose); counter = (block, member, attempt, epoch).

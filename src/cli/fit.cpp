@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/file.hpp"
 #include "cli/config.hpp"
 #include "cli/expectations.hpp"
 #include "cli/files.hpp"
@@ -13,6 +14,7 @@
 #include "cli/summary.hpp"
 #include "cli/training.hpp"
 #include "cli/verbs.hpp"
+#include "learn/finish.hpp"
 #include "learn/preparation.hpp"
 #include "learn/recipe.hpp"
 #include "learn/train_members.hpp"
@@ -35,8 +37,15 @@ struct FitArguments {
   ProgressKind progress = ProgressKind::automatic;
   bool resume = false;
   bool print_config = false;
+  bool plan_only = false;
   bool json = false;
 };
+
+/// What nobody gave is left to the recipe; a column or a format that nobody gave is explained by its help.
+std::string shown_default(const base::Option<FitSettings>& option, const FitSettings& settings) {
+  const std::string text = base::to_text(option.get(settings));
+  return text.empty() && option.determines_result ? "the recipe's" : text;
+}
 
 /// The flag of a setting. It is declared after `--config`, and so it has the last word.
 void declare_setting(Arguments& arguments, const Setting& setting, FitSettings& settings) {
@@ -44,7 +53,7 @@ void declare_setting(Arguments& arguments, const Setting& setting, FitSettings& 
   Argument argument{.names = base::flag_of(option.name),
                     .value = setting.value,
                     .help = option.is_switch ? option.help : fmt::format("{}: {}", option.help, option.expects),
-                    .shown_default = base::to_text(option.get(settings)),
+                    .shown_default = shown_default(option, settings),
                     .has_opposite = option.is_switch,
                     .group = setting.group};
   argument.set = [&option, &settings](const std::string& text) { option.set(settings, text); };
@@ -62,6 +71,8 @@ void declare_run(Arguments& arguments, FitArguments& fit) {
                                 {.text = "A:B with whole numbers A < B"});
   arguments.option("--progress", "KIND", fit.progress,
                    "How progress is shown on standard error: " + one_of<ProgressKind>().text, one_of<ProgressKind>());
+  arguments.toggle("--plan-only", fit.plan_only,
+                   "Write what the recipe decides for these rows as TOML for --config to -o, and stop");
   arguments.toggle("--print-config", fit.print_config, "Print the settings as TOML for --config, and stop")
       .lifts_requirements = true;
   arguments.toggle("--json", fit.json, "Print the summary as JSON");
@@ -83,8 +94,7 @@ void declare(Arguments& arguments, FitArguments& fit) {
   declare_run(arguments, fit);
 }
 
-MemberRange range_of(const FitArguments& arguments) {
-  const std::size_t members = arguments.settings.options.members;
+MemberRange range_of(const FitArguments& arguments, std::size_t members) {
   const MemberRange range = arguments.range.value_or(MemberRange{0, members});
   base::require(range.end <= members, ErrorCode::usage,
                 "--member-range ends at {}, expected at most {}, the number of members", range.end, members);
@@ -99,7 +109,8 @@ void check(const FitArguments& arguments) {
   check_folder("--checkpoint", arguments.checkpoint);
   base::require(!arguments.resume || !is_stream(arguments.output) || !arguments.checkpoint.empty(), ErrorCode::usage,
                 "--resume needs --checkpoint where the model goes to a stream");
-  range_of(arguments);
+  const Choice<std::size_t>& members = arguments.settings.options.members;
+  if (members.is_given()) range_of(arguments, members);
   check_not_input(arguments.output, {arguments.train, validation});
   check_writable(arguments.output);
 }
@@ -109,7 +120,7 @@ TrainingPlan plan_of(const FitArguments& arguments, const learn::TrainingRows& t
   const std::string by_default = is_stream(arguments.output) ? "" : arguments.output + ".checkpoint";
   return {.train = &train,
           .options = options,
-          .range = range_of(arguments),
+          .range = range_of(arguments, options.members),
           .checkpoint = named ? arguments.checkpoint : by_default,
           .checkpoint_is_ours = !named,
           .resume = arguments.resume,
@@ -163,7 +174,7 @@ void check_rows(const FitArguments& arguments, const FitOptions& options, const 
   if (options.validation == nullptr) return;
   naming(arguments.settings.validation_file, ErrorCode::data, [&] {
     learn::check(options, train);
-    const learn::Scaling scaling = learn::make_scaling(train, options.standardise_inputs);
+    const learn::Scaling scaling = learn::make_scaling(train, options.standardise_inputs, options.bend_inputs);
     learn::make_training_set(*options.validation, scaling.inputs, scaling.targets);
   });
 }
@@ -173,19 +184,45 @@ void check_unchanged(const Ensemble& narrow, const Ensemble& wide, const std::st
   base::require(narrow.state().data == wide.state().data, ErrorCode::data, "{} changed while it was read", source);
 }
 
-Ensemble train_and_widen(const FitArguments& arguments, const learn::TrainingRows& train, const FitOptions& given) {
+/// The members of a part wait for the others where rows decide about all of them.
+bool is_unfinished_part(const std::vector<model::Member>& members, const FitOptions& planned) {
+  return members.size() < *planned.members && learn::needs_rows_to_finish(planned);
+}
+
+Ensemble train_and_widen(const FitArguments& arguments, const learn::TrainingRows& train, learn::Plan plan) {
   const InterruptWatch watch;
-  FitOptions options = given;
-  options.stop = watch.token();
-  Training training(plan_of(arguments, train, options));
-  const Ensemble narrow =
-      learn::assemble(train, options, naming(arguments.train, ErrorCode::data, [&] { return training.run(); }));
+  plan.options.stop = watch.token();
+  Training training(plan_of(arguments, train, plan.options));
+  std::vector<model::Member> members = naming(arguments.train, ErrorCode::data, [&] { return training.run(); });
   training.stop_if_asked();
-  Ensemble wide = learn::widen(narrow, train.source(), {.threads = options.threads});
+  if (is_unfinished_part(members, plan.options)) {
+    const Ensemble part = learn::assemble(train, plan.options, {std::move(members), {}, plan.decisions});
+    save_finished(part, arguments.output, training);
+    return part;
+  }
+  const Ensemble narrow = learn::finish(train, plan, std::move(members));
+  training.stop_if_asked();
+  Ensemble wide = learn::widen(narrow, train.source(), {.threads = plan.options.threads});
   check_unchanged(narrow, wide, arguments.train);
   training.stop_if_asked();
   save_finished(wide, arguments.output, training);
   return wide;
+}
+
+/// The settings of a plan, with the reasons as comments.
+std::string plan_text(FitSettings settings, const learn::Plan& plan) {
+  settings.options = plan.options;
+  std::string text;
+  for (const model::Decision& decision : plan.decisions) {
+    text += fmt::format("# {} = {}: {}\n", decision.name, decision.value, decision.reason);
+  }
+  return text + config_text(settings);
+}
+
+void write_plan(const FitArguments& arguments, const learn::Plan& plan) {
+  const std::string text = plan_text(arguments.settings, plan);
+  if (is_standard_output(arguments.output)) return print(text);
+  base::write_file(arguments.output, text);
 }
 
 void run(const FitArguments& arguments) {
@@ -193,11 +230,13 @@ void run(const FitArguments& arguments) {
   check(arguments);
   const auto start = std::chrono::steady_clock::now();
   const learn::TrainingRows train(data::open_rows(arguments.train, arguments.settings.columns));
-  FitOptions options = arguments.settings.options;
+  FitOptions given = arguments.settings.options;
   const std::optional<Dataset> validation = read_validation(arguments.settings, train.layout());
-  if (validation) options.validation = &*validation;
-  check_rows(arguments, options, train);
-  const Ensemble ensemble = train_and_widen(arguments, train, options);
+  if (validation) given.validation = &*validation;
+  const learn::Plan plan = learn::make_plan(given, train);
+  check_rows(arguments, plan.options, train);
+  if (arguments.plan_only) return write_plan(arguments, plan);
+  const Ensemble ensemble = train_and_widen(arguments, train, plan);
   const double ratio = median_ratio(ensemble, train.source());
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   print_summary(ensemble, arguments.output, arguments.json,

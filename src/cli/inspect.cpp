@@ -28,6 +28,7 @@ void run(const InspectArguments& arguments) {
   const Lines options = option_lines(ensemble.state());
   if (!options.empty()) print("\n");
   print_lines(options);
+  print_decisions(ensemble.state());
 }
 
 }  // namespace

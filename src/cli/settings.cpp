@@ -97,7 +97,16 @@ struct Shown {
 
 Shown shown_of(const std::string& name) {
   static const std::map<std::string, Shown> shown = {
-      {"recipe", {"NAME", "Networks"}},
+      {"recipe", {"NAME", "Recipe"}},
+      {"effort", {"NAME", "Recipe"}},
+      {"embedding", {"BANDWIDTH", "Networks"}},
+      {"frequencies", {"COUNT", "Networks"}},
+      {"loss_beta", {"POWER", "Training"}},
+      {"bend_inputs", {"", "Training"}},
+      {"folds", {"COUNT", "Calibration"}},
+      {"recalibrate", {"", "Calibration"}},
+      {"correct_size", {"", "Calibration"}},
+      {"weigh_members", {"", "Calibration"}},
       {"members", {"COUNT", "Networks"}},
       {"hidden", {"WIDTHS", "Networks"}},
       {"activation", {"NAME", "Networks"}},

@@ -44,6 +44,14 @@ Json options_json(const base::OptionValues& options) {
   return document;
 }
 
+Json decisions_json(const EnsembleState& state) {
+  Json decisions = Json::array();
+  for (const model::Decision& decision : state.decisions) {
+    decisions.push_back({{"name", decision.name}, {"value", decision.value}, {"reason", decision.reason}});
+  }
+  return decisions;
+}
+
 std::string shown(const std::vector<std::string>& names) {
   constexpr std::size_t most = 8;
   const std::size_t count = std::min(names.size(), most);
@@ -124,6 +132,7 @@ Json model_json(const Ensemble& ensemble) {
           {"seed", state.seed},
           {"options", options_json(state.options)},
           {"data", {{"rows", state.data.rows}, {"fingerprint", state.data.fingerprint}}},
+          {"decisions", decisions_json(state)},
           {"version", state.version.empty() ? version() : std::string_view(state.version)}};
 }
 
@@ -142,6 +151,16 @@ Lines model_lines(const Ensemble& ensemble) {
   return lines;
 }
 
+void print_decisions(const EnsembleState& state) {
+  if (state.decisions.empty()) return;
+  Lines lines;
+  for (const model::Decision& decision : state.decisions) {
+    lines.emplace_back(decision.name, fmt::format("{} ({})", decision.value, decision.reason));
+  }
+  print("\nThe recipe decided:\n");
+  print_lines(lines);
+}
+
 void print_summary(const Ensemble& ensemble, const std::string& written_to, bool json, const Lines& more_lines,
                    const Json& more_json) {
   if (is_standard_output(written_to)) return;
@@ -155,6 +174,7 @@ void print_summary(const Ensemble& ensemble, const std::string& written_to, bool
   lines.insert(lines.end(), more_lines.begin(), more_lines.end());
   lines.emplace_back("written to", written_to);
   print_lines(lines);
+  print_decisions(ensemble.state());
 }
 
 }  // namespace credens::cli

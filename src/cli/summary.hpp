@@ -26,6 +26,9 @@ report::Table members_table(const model::EnsembleState& state);
 /// The options of training, and the fingerprint of its rows.
 Lines option_lines(const model::EnsembleState& state);
 
+/// What a recipe decided and why; nothing where there was nothing to decide.
+void print_decisions(const model::EnsembleState& state);
+
 /// Prints the lines or the document, with more after them; nothing where standard output took the model itself.
 void print_summary(const Ensemble& ensemble, const std::string& written_to, bool json, const Lines& more_lines = {},
                    const Json& more_json = Json::object());

@@ -3,16 +3,11 @@
 #include <credens/store.hpp>
 #include <credens/widen.hpp>
 
-#include <cmath>
-
-#include "cli/columns.hpp"
 #include "cli/expectations.hpp"
 #include "cli/files.hpp"
-#include "cli/rows.hpp"
+#include "cli/model_rows.hpp"
 #include "cli/summary.hpp"
 #include "cli/verbs.hpp"
-#include "data/make_dataset.hpp"
-#include "data/row_source.hpp"
 #include "learn/widen_rows.hpp"
 #include "model/ensemble_state.hpp"
 #include "model/names.hpp"
@@ -23,13 +18,9 @@ namespace {
 
 struct WidenArguments {
   std::string model;
-  std::string train;
+  TrainArguments train;
   std::string outputs;
   std::string output;
-  std::vector<std::string> target;
-  std::string weight;
-  std::vector<std::string> noise_std;
-  TableFormat format;
   WidenOptions options;
   bool json = false;
 };
@@ -61,7 +52,7 @@ void declare_posterior(Arguments& arguments, WidenOptions& options) {
 
 void declare(Arguments& arguments, WidenArguments& widen) {
   arguments.optional_file("MODEL", widen.model, "A model that `credens fit` or `credens widen` wrote");
-  arguments.optional_file("TRAIN", widen.train, "The table that it was trained on; - is standard input");
+  arguments.optional_file("TRAIN", widen.train.table, "The table that it was trained on; - is standard input");
   arguments.option<std::string>("-o,--output", "MODEL", widen.output, "The widened model", {}).required = true;
   arguments.toggle("--json", widen.json, "Print the summary as JSON");
   declare_posterior(arguments, widen.options);
@@ -69,105 +60,31 @@ void declare(Arguments& arguments, WidenArguments& widen) {
   arguments.option<std::string>("--outputs", "DIR", widen.outputs,
                                 "Folder with the arrays of networks trained elsewhere, in place of MODEL and TRAIN",
                                 {});
-  columns_option(arguments, "--target", widen.target, "Target columns, where they are not called as in training");
-  column_option(arguments, "--weight", widen.weight, "Column of row weights, to be given as it was to `fit`");
-  columns_option(
-      arguments, "--noise-std", widen.noise_std,
-      "Columns with the known standard deviation of each row's noise, where they are not called as in training");
-  format_options(arguments, widen.format);
+  train_options(arguments, widen.train);
 }
 
 void check(const WidenArguments& arguments) {
-  check_not_input(arguments.output, {arguments.train});
+  check_not_input(arguments.output, {arguments.train.table});
   if (arguments.outputs.empty()) {
     base::require(!arguments.model.empty(), ErrorCode::usage,
                   "MODEL is missing: give a model and its training table, or --outputs");
-    base::require(!arguments.train.empty(), ErrorCode::usage, "TRAIN is missing: give the table that {} was trained on",
-                  arguments.model);
-    check_standard_input({{"MODEL", arguments.model}, {"TRAIN", arguments.train}});
+    base::require(!arguments.train.table.empty(), ErrorCode::usage,
+                  "TRAIN is missing: give the table that {} was trained on", arguments.model);
+    check_standard_input({{"MODEL", arguments.model}, {"TRAIN", arguments.train.table}});
     return;
   }
   base::require(arguments.model.empty(), ErrorCode::usage, "both MODEL and --outputs are given, expected one of them");
-  base::require(arguments.target.empty() && arguments.weight.empty() && arguments.noise_std.empty(), ErrorCode::usage,
-                "columns are named, but --outputs gives arrays");
+  base::require(!arguments.train.names_columns(), ErrorCode::usage, "columns are named, but --outputs gives arrays");
 }
-
-/// The rows of TRAIN in the roles that the model knows.
-class ModelRows : public data::RowSource {
- public:
-  ModelRows(const Ensemble& ensemble, const WidenArguments& arguments)
-      : ensemble_(ensemble), arguments_(arguments), stream_(ensemble, row_arguments_of(arguments)) {
-    const bool has_noise = ensemble.state().known_noise || !arguments.noise_std.empty();
-    layout_.inputs = Matrix(0, ensemble.inputs());
-    layout_.targets = Matrix(0, ensemble.outputs());
-    layout_.noise_std = Matrix(0, has_noise ? ensemble.outputs() : 0);
-    layout_.input_names = ensemble.input_names();
-    layout_.target_names = ensemble.target_names();
-  }
-
-  const DatasetParts& layout() const override { return layout_; }
-  bool has_weights() const override { return !arguments_.weight.empty(); }
-  std::size_t count_rows() override { return stream_.count_rows(); }
-
-  bool next(data::RowBlock& block) override {
-    const Rows* rows = stream_.next();
-    if (rows == nullptr) {
-      if (has_weights()) data::check_weight_total(weight_total_, stream_.header().source);
-      return false;
-    }
-    targets_ = targets_of(ensemble_, *rows, arguments_.target);
-    weights_ = weights_of(rows->table, arguments_.weight);
-    for (const double weight : weights_) weight_total_ += weight;
-    check_variances(*rows);
-    block = {.first_row = rows->table.first_row,
-             .inputs = rows->inputs,
-             .targets = targets_,
-             .weights = weights_,
-             .noise_std = rows->noise_std};
-    return true;
-  }
-
-  void rewind() override {
-    stream_.rewind();
-    weight_total_ = 0;
-  }
-
- private:
-  static RowArguments row_arguments_of(const WidenArguments& arguments) {
-    return {.model = arguments.model,
-            .data = arguments.train,
-            .outputs = {},
-            .noise_std = arguments.noise_std,
-            .format = arguments.format};
-  }
-
-  static void check_variances(const Rows& rows) {
-    for (std::size_t row = 0; row < rows.noise_std.rows(); ++row) {
-      for (const double noise : rows.noise_std.row(row)) {
-        base::require(std::isnormal(noise * noise), ErrorCode::data,
-                      "{}: the noise of row {} is {}, whose square is no usable variance", rows.table.source,
-                      rows.table.first_row + row, noise);
-      }
-    }
-  }
-
-  const Ensemble& ensemble_;
-  const WidenArguments& arguments_;
-  RowStream stream_;
-  DatasetParts layout_;
-  Matrix targets_;               ///< of the block
-  std::vector<double> weights_;  ///< of the block
-  double weight_total_ = 0;
-};
 
 Ensemble widen_model(const WidenArguments& arguments) {
   const Ensemble ensemble = load(arguments.model);
   base::require(ensemble.has_networks(), ErrorCode::usage,
                 "{} was made from arrays and has no networks: widen its arrays with --outputs", arguments.model);
-  ModelRows train(ensemble, arguments);
+  ModelRows train(ensemble, arguments.model, arguments.train);
   const Ensemble wide =
       naming(arguments.model, ErrorCode::model, [&] { return learn::widen(ensemble, train, arguments.options); });
-  warn_unless_trained_on(ensemble, wide.state().data.fingerprint, arguments.train, arguments.model);
+  warn_unless_trained_on(ensemble, wide.state().data.fingerprint, arguments.train.table, arguments.model);
   return wide;
 }
 

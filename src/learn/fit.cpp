@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "learn/finish.hpp"
 #include "learn/recipe.hpp"
 #include "learn/train_members.hpp"
 #include "learn/training_set.hpp"
@@ -33,12 +34,15 @@ std::vector<model::Member> by_index(std::vector<model::Member> members) {
 
 }  // namespace
 
-Ensemble assemble(const TrainingRows& train, const FitOptions& options, std::vector<model::Member> members) {
-  Scaling scaling = make_scaling(train, options.standardise_inputs);
+Ensemble assemble(const TrainingRows& train, const FitOptions& options, TrainedMembers trained) {
+  Scaling scaling = make_scaling(train, options.standardise_inputs, options.bend_inputs);
   model::EnsembleState state;
-  state.weights.assign(members.size(), 1 / static_cast<double>(members.size()));
-  state.members = by_index(std::move(members));
-  state.total_members = options.members;
+  const std::size_t count = trained.members.size();
+  state.weights =
+      trained.weights.empty() ? std::vector<double>(count, 1 / static_cast<double>(count)) : std::move(trained.weights);
+  state.members = by_index(std::move(trained.members));
+  state.total_members = trained.is_whole ? count : *options.members;
+  state.decisions = std::move(trained.decisions);
   state.input_scaler = std::move(scaling.inputs);
   state.target_scaler = std::move(scaling.targets);
   state.layout = input_layout(train.layout());
@@ -58,10 +62,11 @@ Ensemble assemble(const TrainingRows& train, const FitOptions& options, std::vec
 
 Ensemble fit(const Dataset& train, const FitOptions& options) {
   const learn::TrainingRows rows(train);
-  learn::check(options, rows);
-  std::vector<std::size_t> all(options.members);
+  const learn::Plan plan = learn::make_plan(options, rows);
+  learn::check(plan.options, rows);
+  std::vector<std::size_t> all(*plan.options.members);
   std::iota(all.begin(), all.end(), std::size_t{0});
-  return learn::assemble(rows, options, learn::train_members(rows, options, all));
+  return learn::finish(rows, plan, learn::train_members(rows, plan.options, all));
 }
 
 }  // namespace credens

@@ -10,13 +10,13 @@
 
 namespace credens::learn {
 
-GradientPass::GradientPass(const model::MlpShape& shape, std::size_t batch)
+GradientPass::GradientPass(const model::MlpShape& shape, std::size_t batch, double loss_beta)
     : input_stride_(math::row_stride(shape.inputs)),
       first_stride_(math::row_stride(shape.embedded_inputs())),
       inputs_(batch * input_stride_),
       embedding_(shape.frequencies > 0 ? batch * first_stride_ : 0),
       embedding_delta_(embedding_.size()),
-      loss_(shape, batch),
+      loss_(shape, batch, loss_beta),
       gradient_(model::Mlp(shape).parameters().size()) {
   for (std::size_t i = 0; i < shape.layers(); ++i) {
     const math::PanelShape panel = shape.layer(i);
@@ -103,6 +103,11 @@ double row_loss(const model::MemberView& rows, std::size_t i, const float* targe
 struct LossSum {
   double loss = 0;
   double weight = 0;
+
+  void add(const LossSum& other) {
+    loss += other.loss;
+    weight += other.weight;
+  }
 };
 
 LossSum block_loss(const model::Mlp& network, const TrainingSet& data, std::size_t first, std::size_t end,
@@ -128,10 +133,18 @@ double mean_loss(const model::Mlp& network, const TrainingSet& data) {
   model::ForwardBuffers buffers(network.shape(), std::min(data.rows, model::forward_rows));
   LossSum sum;
   for (std::size_t first = 0; first < data.rows; first += math::statistics_block) {
-    const LossSum block =
-        block_loss(network, data, first, std::min(first + math::statistics_block, data.rows), buffers);
-    sum.loss += block.loss;
-    sum.weight += block.weight;
+    sum.add(block_loss(network, data, first, std::min(first + math::statistics_block, data.rows), buffers));
+  }
+  return sum.loss / sum.weight;
+}
+
+double mean_loss(const model::Mlp& network, const TrainingSet& data, std::span<const std::uint32_t> rows) {
+  if (rows.size() == data.rows) return mean_loss(network, data);
+  model::ForwardBuffers buffers(network.shape(), std::min(rows.size(), model::forward_rows));
+  LossSum sum;
+  for (std::size_t first = 0; first < rows.size(); first += math::statistics_block) {
+    const TrainingSet block = subset(data, rows.subspan(first, std::min(math::statistics_block, rows.size() - first)));
+    sum.add(block_loss(network, block, 0, block.rows, buffers));
   }
   return sum.loss / sum.weight;
 }

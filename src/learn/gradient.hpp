@@ -19,7 +19,7 @@ namespace credens::learn {
 /// Buffers for one network shape and batches of up to `batch` rows.
 class GradientPass {
  public:
-  GradientPass(const model::MlpShape& shape, std::size_t batch);
+  GradientPass(const model::MlpShape& shape, std::size_t batch, double loss_beta = 0);
 
   /// The mean of u_i l_i over the batch (rows order[0..count)), and its gradient, without the prior, in the parameters'
   /// layout.
@@ -61,8 +61,9 @@ class GradientPass {
   base::AlignedVector<float> gradient_;
 };
 
-/// The weighted mean of l_i over all rows, in double statistics: no gradient. Used for divergence checks and early
-/// stopping.
+/// The weighted mean of l_i over all rows, or over different ones, in double statistics: no gradient. Used for
+/// divergence checks and early stopping.
 double mean_loss(const model::Mlp& network, const TrainingSet& data);
+double mean_loss(const model::Mlp& network, const TrainingSet& data, std::span<const std::uint32_t> rows);
 
 }  // namespace credens::learn

@@ -3,14 +3,16 @@
 #include "learn/loss.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "math/kernels.hpp"
 
 namespace credens::learn {
 
-BatchLoss::BatchLoss(const model::MlpShape& shape, std::size_t batch)
-    : noise_(shape.noise),
+BatchLoss::BatchLoss(const model::MlpShape& shape, std::size_t batch, double beta)
+    : beta_(static_cast<float>(beta)),
+      noise_(shape.noise),
       link_(shape.noise_link),
       outputs_(shape.outputs),
       row_step_(shape.noise_units()),
@@ -45,7 +47,7 @@ void BatchLoss::gather_row(const TrainingSet& data, std::size_t row, std::size_t
     target_[at] = data.targets[row * outputs_ + k];
     variance_[at] = noise_ == NoiseKind::known ? std::max(known, static_cast<float>(model::noise_floor))
                                                : learned_[raw_at(i, k)] + known;
-    scale_[at] = scale;
+    scale_[at] = beta_ == 0 ? scale : scale * std::pow(variance_[at], beta_);
   }
 }
 

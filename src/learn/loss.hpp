@@ -20,7 +20,9 @@ namespace credens::learn {
 /// Buffers for one network shape and batches of up to `batch` rows.
 class BatchLoss {
  public:
-  BatchLoss(const model::MlpShape& shape, std::size_t batch);
+  /// With `beta` > 0 each l_ik counts v_ik^beta times, v_ik held fixed (Seitzer et al. 2022): rows that seem noisy keep
+  /// their pull on the mean.
+  BatchLoss(const model::MlpShape& shape, std::size_t batch, double beta = 0);
 
   /// (1 / n) sum_i u_i l_i over the rows `order` of `data`, whose head outputs are `head` [n x stride]. Writes its
   /// derivative by the head's units into `delta` [n x stride], pads untouched, and that by the raw values of constant
@@ -39,6 +41,7 @@ class BatchLoss {
   /// all.
   std::size_t raw_at(std::size_t i, std::size_t k) const { return i * row_step_ + k * output_step_; }
 
+  float beta_;
   NoiseKind noise_;
   NoiseLink link_;
   std::size_t outputs_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The words for schedules and recipes.
+// The words for schedules, recipes and efforts.
 
 #pragma once
 
@@ -22,7 +22,15 @@ struct EnumNames<Schedule> {
 template <>
 struct EnumNames<Recipe> {
   static constexpr std::string_view what = "recipe";
-  static constexpr std::pair<Recipe, std::string_view> entries[] = {{Recipe::paper, "paper"}};
+  static constexpr std::pair<Recipe, std::string_view> entries[] = {{Recipe::automatic, "auto"},
+                                                                    {Recipe::paper, "paper"}};
+};
+
+template <>
+struct EnumNames<Effort> {
+  static constexpr std::string_view what = "effort";
+  static constexpr std::pair<Effort, std::string_view> entries[] = {
+      {Effort::quick, "quick"}, {Effort::normal, "normal"}, {Effort::thorough, "thorough"}};
 };
 
 }  // namespace credens::base

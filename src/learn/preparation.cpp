@@ -66,7 +66,7 @@ void check_decay(const FitOptions& options, const TrainingSet& train) {
   constexpr double largest = 1e12;
   base::require(options.prior_precision / train.weight_total <= largest, ErrorCode::usage,
                 "lambda is {} while the row weights have the sum {}, expected at most {} times that sum",
-                options.prior_precision, train.weight_total, largest);
+                *options.prior_precision, train.weight_total, largest);
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ RowParts part_rows(std::size_t rows, double validation_fraction, std::uint64_t s
 }
 
 Preparation prepare(const TrainingRows& train, const FitOptions& options) {
-  const Scaling scaling = make_scaling(train, options.standardise_inputs);
+  const Scaling scaling = make_scaling(train, options.standardise_inputs, options.bend_inputs);
   warn_of_constant_columns(train, options);
 
   const bool parted = options.validation_fraction > 0;

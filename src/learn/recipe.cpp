@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "base/check.hpp"
 #include "data/scaler.hpp"
@@ -48,6 +49,8 @@ constexpr std::size_t most_layers = 64;
 constexpr std::size_t widest_layer = 65536;
 constexpr std::size_t most_members = 100000;
 constexpr std::size_t most_epochs = 1000000000;
+constexpr std::size_t most_frequencies = 64;
+constexpr double widest_band = 1000;
 constexpr double largest_rate = 1e6;
 constexpr double largest_precision = 1e12;
 constexpr std::string_view validation_name = "validation";
@@ -62,26 +65,44 @@ std::string one_of() {
   return "one of " + base::join(base::all_names<E>(), ", ");
 }
 
+std::function<bool(const std::vector<double>&)> all_between(double low, double high) {
+  return [low, high](const std::vector<double>& list) {
+    return !list.empty() && std::ranges::all_of(list, between<double>(low, high));
+  };
+}
+
 bool are_widths(const WidthLists& lists) {
   return !lists.empty() && std::ranges::all_of(lists, [](const std::vector<std::size_t>& list) {
     return list.size() <= most_layers && std::ranges::all_of(list, between<std::size_t>(1, widest_layer));
   });
 }
 
-void add_network(Table& table) {
+void add_recipe(Table& table) {
   table.add("recipe", &FitOptions::recipe,
-            "The training procedure; paper is that of the paper's experiments with real data", one_of<Recipe>());
-  table.add("members", &FitOptions::members, "Number of networks in the ensemble", "a whole number from 1 to 100000",
+            "Who decides what is not given: auto looks at the training rows, paper is the procedure of the paper's "
+            "experiments with real data",
+            one_of<Recipe>());
+  table.add("effort", &FitOptions::effort, "How much work the recipe auto may do", one_of<Effort>());
+}
+
+void add_network(Table& table) {
+  table.add("members", &FitOptions::members, "Number of networks that are trained", "a whole number from 1 to 100000",
             between<std::size_t>(1, most_members));
-  table.add<WidthLists>(
-      "hidden", &FitOptions::hidden,
-      "Widths of the hidden layers, or none for a linear model; several lists separated by / are dealt to "
-      "the members in turn",
-      "at most 64 widths from 1 to 65536 separated by commas, or none", are_widths);
-  table.add<std::vector<Activation>>("activation", &FitOptions::activation,
-                                     "Activation of the hidden layers; several are dealt to the members in turn",
-                                     one_of<Activation>() + ", or several separated by commas",
-                                     [](const std::vector<Activation>& list) { return !list.empty(); });
+  table.add("hidden", &FitOptions::hidden,
+            "Widths of the hidden layers, or none for a linear model; several lists separated by / are dealt to "
+            "the members in turn",
+            "at most 64 widths from 1 to 65536 separated by commas, or none", are_widths);
+  table.add("activation", &FitOptions::activation,
+            "Activation of the hidden layers; several are dealt to the members in turn",
+            one_of<Activation>() + ", or several separated by commas",
+            [](const std::vector<Activation>& list) { return !list.empty(); });
+  table.add(
+      "embedding", &FitOptions::embedding,
+      "Bandwidth of the periodic embedding of the inputs: standard deviation of its first frequencies, in periods "
+      "per standard deviation of an input, 0 for none; several are dealt to the members in turn",
+      "numbers from 0 to 1000 separated by commas", all_between(0, widest_band));
+  table.add("frequencies", &FitOptions::frequencies, "Frequencies per input where there is an embedding",
+            "a whole number from 1 to 64", between<std::size_t>(1, most_frequencies));
   table.add("noise", &FitOptions::noise,
             "What the noise variance depends on: shared is one function of the inputs for all outputs, per-output one "
             "function each, constant one number each, known is given with the data",
@@ -95,21 +116,43 @@ void add_training(Table& table) {
             between<std::size_t>(1, most_epochs));
   table.add("batch", &FitOptions::batch, "Rows per gradient step; more than there are means all of them",
             "a whole number above 0", between<std::size_t>(1, std::numeric_limits<std::int64_t>::max()));
-  table.add("learning_rate", &FitOptions::learning_rate, "Step size of Adam before the schedule lowers it",
-            "a number above 0, at most 1000000", between<double>(std::numeric_limits<double>::min(), largest_rate));
+  table.add("learning_rate", &FitOptions::learning_rate,
+            "Step size of Adam before the schedule lowers it; several are dealt to the members in turn",
+            "numbers above 0, at most 1000000, separated by commas",
+            all_between(std::numeric_limits<double>::min(), largest_rate));
   table.add(
       "schedule", &FitOptions::schedule,
       "Course of the learning rate: constant, a tenth of it in the last five epochs (drop-last-five), halved in each "
-      "of the last five (halve-last-five), or to 0 along half a cosine",
+      "of the last five (halve-last-five), or up within 50 steps and to 0 along half a cosine",
       one_of<Schedule>());
+  table.add("loss_beta", &FitOptions::loss_beta,
+            "Power of the noise variance that weighs a row's gradient: 0 is the likelihood, 1 makes the mean see plain "
+            "squared errors; several are dealt to the members in turn",
+            "numbers from 0 to 1 separated by commas", all_between(0, 1));
   table.add("standardise_inputs", &FitOptions::standardise_inputs,
             "Shift and scale each input to mean 0 and standard deviation 1", "true or false");
+  table.add("bend_inputs", &FitOptions::bend_inputs,
+            "Take the asinh of inputs with values further than 10 standard deviations from their mean",
+            "true or false");
   table.add("validation_fraction", &FitOptions::validation_fraction,
             "Share of the rows held back to choose each member's best epoch; 0 trains on all rows to the last epoch",
             "a number from 0 to below 1", between<double>(0, std::nextafter(1.0, 0.0)));
   table.add("patience", &FitOptions::patience,
             "Epochs without a better validation loss after which a member stops, where there are validation rows",
             "a whole number above 0", between<std::size_t>(1, std::numeric_limits<std::int64_t>::max()));
+}
+
+void add_calibration(Table& table) {
+  table.add("folds", &FitOptions::folds,
+            "Parts of the rows of which each member does not see one, for calibration; 1 is one part that no member "
+            "sees, 0 shows all rows to all members",
+            "a whole number from 0 to 100000", between<std::size_t>(0, most_members));
+  table.add("recalibrate", &FitOptions::recalibrate, "Correct the noise variances by the rows that members did not see",
+            "true or false");
+  table.add("correct_size", &FitOptions::correct_size,
+            "In recalibration, allow for new rows being predicted by more members than rows held out", "true or false");
+  table.add("weigh_members", &FitOptions::weigh_members,
+            "Weigh kinds of members by the likelihood of the rows that they did not see", "true or false");
 }
 
 void add_posterior(Table& table) {
@@ -126,8 +169,10 @@ void add_posterior(Table& table) {
 
 Table make_table() {
   Table table;
+  add_recipe(table);
   add_network(table);
   add_training(table);
+  add_calibration(table);
   add_posterior(table);
   table.add("seed", &FitOptions::seed, "Number that all random choices follow from",
             "a whole number from 0 to 18446744073709551615");
@@ -137,16 +182,22 @@ Table make_table() {
   return table;
 }
 
-/// Every field through its own text: the ranges of the table hold for C++ and Python as well.
-void check_ranges(const FitOptions& options) {
-  FitOptions copy;
-  for (const auto& option : fit_options().options()) option.set(copy, base::to_text(option.get(options)));
+void check_calibration(const FitOptions& options, const TrainingRows& train) {
+  base::require(options.folds <= train.rows(), ErrorCode::usage, "{} folds of {} rows, expected at most as many",
+                *options.folds, train.rows());
+  const bool wanted = options.recalibrate || options.weigh_members;
+  base::require(!wanted || options.folds > 0, ErrorCode::usage, "{} needs rows that members do not see, but folds is 0",
+                options.recalibrate ? "recalibrate" : "weigh_members");
+  const bool learned = options.noise == NoiseKind::known || options.noise_link == NoiseLink::exp;
+  base::require(!options.recalibrate || learned, ErrorCode::usage,
+                "recalibrate with the noise link softplus, expected exp");
 }
 
 void check_posterior(const FitOptions& options) {
+  if (!options.posterior.is_given()) return;
   const bool needs_prior = options.posterior == PosteriorKind::diagonal || options.posterior == PosteriorKind::full;
   base::require(!needs_prior || options.prior_precision > 0, ErrorCode::usage,
-                "posterior {} with lambda 0, expected lambda above 0", base::name_of(options.posterior));
+                "posterior {} with lambda 0, expected lambda above 0", base::name_of(*options.posterior));
 }
 
 /// Beyond these the variances of predictions, in the units of the data, would leave the range of double.
@@ -222,20 +273,49 @@ FitOptions restore_options(const base::OptionValues& values) {
   return options;
 }
 
+void check_ranges(const FitOptions& options) {
+  FitOptions copy;
+  for (const auto& option : fit_options().options()) {
+    if (option.is_given(options)) option.set(copy, base::to_text(option.get(options)));
+  }
+}
+
 void check(const FitOptions& options, const TrainingRows& train) {
   check_ranges(options);
   check_posterior(options);
+  check_calibration(options, train);
   check_train(options, train);
   check_validation(options, train);
 }
 
+MemberSettings member_settings(const FitOptions& options, std::size_t member) {
+  const auto dealt = [member](const auto& list) { return (*list)[member % list->size()]; };
+  return {.hidden = dealt(options.hidden),
+          .activation = dealt(options.activation),
+          .bandwidth = dealt(options.embedding),
+          .learning_rate = dealt(options.learning_rate),
+          .loss_beta = dealt(options.loss_beta)};
+}
+
+std::size_t member_kinds(const FitOptions& options) {
+  std::size_t kinds = 1;
+  for (const std::size_t length : {options.hidden->size(), options.activation->size(), options.embedding->size(),
+                                   options.learning_rate->size(), options.loss_beta->size()}) {
+    kinds = std::lcm(kinds, length);
+  }
+  return kinds;
+}
+
 model::MlpShape member_shape(const FitOptions& options, std::size_t member, std::size_t inputs, std::size_t outputs) {
+  MemberSettings settings = member_settings(options, member);
+  const std::size_t frequencies = settings.bandwidth > 0 ? *options.frequencies : 0;
   return {.inputs = inputs,
-          .hidden = options.hidden[member % options.hidden.size()],
-          .activation = options.activation[member % options.activation.size()],
+          .hidden = std::move(settings.hidden),
+          .activation = settings.activation,
           .outputs = outputs,
           .noise = options.noise,
-          .noise_link = options.noise_link};
+          .noise_link = options.noise_link,
+          .frequencies = frequencies};
 }
 
 }  // namespace credens::learn

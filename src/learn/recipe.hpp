@@ -23,8 +23,26 @@ base::OptionValues stored_options(const FitOptions& options);
 /// The FitOptions that stored values describe; throws model for a name or value that is unknown.
 FitOptions restore_options(const base::OptionValues& values);
 
-/// Throws usage where options contradict each other or the data.
+/// Every field that is given, through its own text: the ranges of the table hold for C++ and Python as well. Throws
+/// usage.
+void check_ranges(const FitOptions& options);
+
+/// Throws usage where options contradict each other or the data. All choices are made (learn/plan.hpp).
 void check(const FitOptions& options, const TrainingRows& train);
+
+/// What a member gets of the settings that are dealt in turn.
+struct MemberSettings {
+  std::vector<std::size_t> hidden;
+  Activation activation = Activation::relu;
+  double bandwidth = 0;
+  double learning_rate = 0;
+  double loss_beta = 0;
+};
+
+MemberSettings member_settings(const FitOptions& options, std::size_t member);
+
+/// Members whose indices are equal modulo this number have the same settings: they are of one kind.
+std::size_t member_kinds(const FitOptions& options);
 
 model::MlpShape member_shape(const FitOptions& options, std::size_t member, std::size_t inputs, std::size_t outputs);
 

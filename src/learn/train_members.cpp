@@ -113,10 +113,11 @@ void warn_of_retries(std::span<const Finished> all, const FitOptions& options) {
   }
 }
 
-/// Losses far above the median: by half a nat per output, and by ten times the median distance to the median.
+/// Losses far above the median: by half a nat per output, and by ten times the median distance to the median. Members
+/// of another kind may differ.
 void warn_of_outliers(std::span<const Finished> all, const FitOptions& options, std::size_t outputs) {
   constexpr std::size_t enough = 4;
-  if (all.size() < enough) return;
+  if (all.size() < enough || member_kinds(options) > 1) return;
   std::vector<double> losses;
   for (const Finished& finished : all) losses.push_back(finished.final_loss);
   const double median = math::weighted_median(losses, {});

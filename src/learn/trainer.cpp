@@ -15,6 +15,7 @@
 #include "base/subnormals.hpp"
 #include "learn/adam.hpp"
 #include "learn/divergence.hpp"
+#include "learn/folds.hpp"
 #include "learn/gradient.hpp"
 #include "learn/recipe.hpp"
 #include "learn/schedule.hpp"
@@ -65,8 +66,14 @@ class Attempt {
         network_(std::move(network)),
         transposed_(network_),
         origin_(origin),
+        settings_(member_settings(input.options, origin.member)),
         adam_(network_.parameters().size()),
-        order_(input.train.rows) {}
+        rows_(seen_rows(input.options, origin.member, input.train.rows)),
+        order_(rows_.size()) {
+    double weight = 0;
+    for (const std::uint32_t row : rows_) weight += input.train.weight(row);
+    weight_total_ = input.train.weight_total * weight / static_cast<double>(input.train.rows);
+  }
 
   /// What went wrong, in words; nothing if the network is sound.
   std::string run(const std::function<void(std::size_t)>& on_epoch);
@@ -77,6 +84,7 @@ class Attempt {
 
  private:
   void shuffle(std::size_t epoch);
+  std::size_t steps_per_epoch() const;
   bool run_epoch(std::size_t epoch);  ///< false where a loss was not finite
   bool validate();                    ///< false where the loss was not finite
   std::string judge();
@@ -86,7 +94,10 @@ class Attempt {
   model::Mlp network_;
   BackwardWeights transposed_;
   Origin origin_;
+  MemberSettings settings_;
   Adam adam_;
+  std::vector<std::uint32_t> rows_;  ///< that the member sees
+  double weight_total_ = 0;          ///< of these rows, as given
   std::vector<std::uint32_t> order_;
   BestEpoch best_;
   double final_loss_ = 0;
@@ -98,21 +109,35 @@ void Attempt::shuffle(std::size_t epoch) {
                              .member = origin_.member,
                              .attempt = origin_.attempt,
                              .epoch = epoch});
-  std::iota(order_.begin(), order_.end(), 0U);
+  std::ranges::copy(rows_, order_.begin());
   base::shuffle(order_, random);
+}
+
+/// Each epoch ends with the rows that are left. Where steps are many, a few rows are no good guide: fewer than half a
+/// batch wait for another epoch's order.
+std::size_t Attempt::steps_per_epoch() const {
+  const std::size_t batch = input_.options.batch;
+  const std::size_t full = order_.size() / batch;
+  const std::size_t left = order_.size() % batch;
+  const bool takes_left = full == 0 || input_.options.recipe == Recipe::paper || 2 * left >= batch;
+  return full + (left > 0 && takes_left ? 1 : 0);
 }
 
 bool Attempt::run_epoch(std::size_t epoch) {
   const FitOptions& options = input_.options;
-  const double rate = scheduled_rate(options.schedule, options.learning_rate, epoch, options.epochs);
-  const double decay = options.prior_precision / input_.train.weight_total;
+  const std::size_t batch = options.batch;
+  const std::size_t steps = steps_per_epoch();
+  const double decay = options.prior_precision / weight_total_;
   shuffle(epoch);
-  for (std::size_t first = 0; first < order_.size(); first += options.batch) {
+  for (std::size_t step = 0; step < steps; ++step) {
     base::require(!options.stop.stop_requested(), ErrorCode::interrupted, "stopped while training member {}",
                   origin_.member);
-    const std::size_t count = std::min(options.batch, order_.size() - first);
-    const double loss = pass_.run(network_, transposed_, input_.train, std::span(order_).subspan(first, count));
+    const std::size_t count = std::min(batch, order_.size() - step * batch);
+    const double loss = pass_.run(network_, transposed_, input_.train, std::span(order_).subspan(step * batch, count));
     if (!std::isfinite(loss)) return false;
+    const double rate = scheduled_rate(
+        options.schedule, settings_.learning_rate,
+        {.epoch = epoch, .epochs = options.epochs, .step = epoch * steps + step, .steps = options.epochs * steps});
     adam_.step(rate, decay, pass_.gradient(), network_, transposed_);
   }
   return true;
@@ -125,7 +150,7 @@ bool Attempt::validate() {
 }
 
 std::string Attempt::judge() {
-  final_loss_ = mean_loss(network_, input_.train);
+  final_loss_ = mean_loss(network_, input_.train, rows_);
   const double limit = divergence_limit(input_.train, network_.shape().noise);
   if (!math::all_finite(network_.parameters()) || !std::isfinite(final_loss_))
     return "its final loss or weights are not finite";
@@ -175,10 +200,12 @@ TrainedNetwork train_member(const TrainerInput& input, std::size_t index,
   const base::FlushSubnormals flush;
   const FitOptions& options = input.options;
   const model::MlpShape shape = member_shape(options, index, input.train.inputs, input.train.outputs);
-  GradientPass pass(shape, std::min(options.batch, input.train.rows));
+  const MemberSettings settings = member_settings(options, index);
+  GradientPass pass(shape, std::min(*options.batch, input.train.rows), settings.loss_beta);
   std::string trouble;
   for (std::size_t attempt = 0; attempt < attempts; ++attempt) {
-    Attempt trial(input, pass, initial_network(shape, options.seed, index, attempt), {index, attempt});
+    Attempt trial(input, pass, initial_network(shape, options.seed, index, attempt, settings.bandwidth),
+                  {index, attempt});
     trouble = trial.run(on_epoch);
     if (trouble.empty()) return std::move(trial).result();
   }

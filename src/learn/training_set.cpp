@@ -51,6 +51,23 @@ Scaling make_scaling(const TrainingRows& train, bool standardise_inputs, bool be
           .targets = summary.targets.scaler(data::target_labels(train.layout()))};
 }
 
+TrainingSet subset(const TrainingSet& data, std::span<const std::uint32_t> rows) {
+  TrainingSet part{.rows = rows.size(), .inputs = data.inputs, .outputs = data.outputs};
+  part.input_stride = data.input_stride;
+  part.input_values.resize(part.rows * part.input_stride);
+  math::gather_rows(data.input_values.data(), data.input_stride, rows.data(), rows.size(), part.input_values.data(),
+                    part.input_stride);
+  for (const std::uint32_t row : rows) {
+    for (std::size_t k = 0; k < data.outputs; ++k) {
+      part.targets.push_back(data.targets[row * data.outputs + k]);
+      if (!data.known_variance.empty()) part.known_variance.push_back(data.known(row, k));
+    }
+    if (!data.weights.empty()) part.weights.push_back(data.weight(row));
+    part.weight_total += data.weight(row);
+  }
+  return part;
+}
+
 TrainingSetMaker::TrainingSetMaker(std::size_t rows, const data::RowSource& source, const Scaling& scaling)
     : scaling_(scaling),
       input_labels_(data::input_labels(source.layout())),

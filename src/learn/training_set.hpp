@@ -6,6 +6,8 @@
 
 #include <credens/dataset.hpp>
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,6 +45,9 @@ struct TrainingSet {
     return known_variance.empty() ? 0.0F : known_variance[row * outputs + output];
   }
 };
+
+/// A copy of some rows, whose weights keep their size.
+TrainingSet subset(const TrainingSet& data, std::span<const std::uint32_t> rows);
 
 /// A training set of a known number of rows, from rows that come one after the other.
 class TrainingSetMaker {

@@ -53,7 +53,7 @@ WidenPlan make_plan(const WidenOptions& options, const EnsembleState* narrow) {
                  .threads = options.threads};
   if (narrow && !narrow->options.empty()) {
     const FitOptions trained = learn::restore_options(narrow->options);
-    plan.posterior = trained.posterior;
+    if (trained.posterior.is_given()) plan.posterior = trained.posterior;
     plan.prior_precision = trained.prior_precision;
     plan.random_bias = trained.random_bias;
   }

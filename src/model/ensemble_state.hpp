@@ -42,6 +42,14 @@ struct DataSummary {
   bool operator==(const DataSummary&) const = default;
 };
 
+/// What a recipe decided, and why.
+struct Decision {
+  std::string name;
+  std::string value;
+  std::string reason;
+  bool operator==(const Decision&) const = default;
+};
+
 struct EnsembleState {
   std::vector<Member> members;    ///< ascending index
   std::size_t total_members = 0;  ///< of the whole ensemble; more than members.size() in a part
@@ -58,6 +66,7 @@ struct EnsembleState {
   PosteriorKind posterior = PosteriorKind::delta;
   double prior_precision = 1;  ///< lambda of the posterior
   base::OptionValues options;  ///< that made the ensemble, in table order; empty for arrays
+  std::vector<Decision> decisions = {};
   std::uint64_t seed = 0;
   DataSummary data;
   std::string version = {};  ///< of the Credens that wrote the file it was read from; empty: none did

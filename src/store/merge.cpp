@@ -52,6 +52,12 @@ std::optional<std::string> difference_of_posteriors(const model::EnsembleState& 
   return std::nullopt;
 }
 
+/// With it the parts' order does not matter where one was told what the recipe of another decided.
+const Part& first_part(std::span<const Part> parts) {
+  return *std::ranges::min_element(parts, {},
+                                   [](const Part& part) { return part.second.state().members.front().index; });
+}
+
 /// What keeps a part from belonging to the same ensemble as the first; none if nothing does.
 std::optional<std::string> difference(const model::EnsembleState& part, const model::EnsembleState& first) {
   if (writer_of(part) != writer_of(first)) {
@@ -109,7 +115,7 @@ Ensemble merge(std::span<const Part> parts) {
   base::require(!parts.empty(), ErrorCode::usage, "there are no parts to merge");
   for (const Part& part : parts) check_part(part, parts.front());
   const FoundMembers members = collect(parts);
-  auto state = std::make_shared<model::EnsembleState>(parts.front().second.state());
+  auto state = std::make_shared<model::EnsembleState>(first_part(parts).second.state());
   check_complete(members, state->total_members);
   state->members.clear();
   for (const auto& [index, found] : members) state->members.push_back(*found.first);

@@ -83,6 +83,22 @@ Json members_to_json(const model::EnsembleState& state) {
   return members;
 }
 
+Json decisions_to_json(const model::EnsembleState& state) {
+  Json decisions = Json::array();
+  for (const model::Decision& decision : state.decisions) {
+    decisions.push_back({{"name", decision.name}, {"value", decision.value}, {"reason", decision.reason}});
+  }
+  return decisions;
+}
+
+std::vector<model::Decision> read_decisions(const JsonObject& document) {
+  std::vector<model::Decision> decisions;
+  for (const JsonObject& decision : document.objects("decisions", {"name", "value", "reason"})) {
+    decisions.push_back({decision.text("name"), decision.text("value"), decision.text("reason")});
+  }
+  return decisions;
+}
+
 Json posterior_to_json(const model::EnsembleState& state) {
   return {{"kind", base::name_of(state.posterior)},
           {"lambda", state.prior_precision},
@@ -112,18 +128,20 @@ std::vector<MemberOutline> read_members(const JsonObject& document, const Common
 }  // namespace
 
 Json to_document(const model::EnsembleState& state) {
-  return {{"format_version", format_version},          {"version", version()},
-          {"options", options_to_json(state.options)}, {"seed", state.seed},
-          {"data", data_to_json(state.data)},          {"inputs", inputs_to_json(state)},
-          {"targets", targets_to_json(state)},         {"noise", noise_to_json(state)},
-          {"posterior", posterior_to_json(state)},     {"total_members", state.total_members},
-          {"members", members_to_json(state)},         {"weights", state.weights}};
+  Json document = {{"format_version", format_version},          {"version", version()},
+                   {"options", options_to_json(state.options)}, {"seed", state.seed},
+                   {"data", data_to_json(state.data)},          {"inputs", inputs_to_json(state)},
+                   {"targets", targets_to_json(state)},         {"noise", noise_to_json(state)},
+                   {"posterior", posterior_to_json(state)},     {"total_members", state.total_members},
+                   {"members", members_to_json(state)},         {"weights", state.weights}};
+  if (!state.decisions.empty()) document["decisions"] = decisions_to_json(state);
+  return document;
 }
 
 ModelDocument read_document(const Json& json) {
   const JsonObject document(json, "", ErrorCode::model,
                             {"format_version", "version", "options", "seed", "data", "inputs", "targets", "noise",
-                             "posterior", "total_members", "members", "weights"});
+                             "posterior", "total_members", "members", "weights", "decisions"});
   ModelDocument result;
   model::EnsembleState& state = result.state;
   state.version = document.text("version");
@@ -141,6 +159,7 @@ ModelDocument read_document(const Json& json) {
   state.total_members = document.whole("total_members");
   result.members = read_members(document, common);
   state.weights = document.numbers("weights");
+  if (document.has("decisions")) state.decisions = read_decisions(document);
   return result;
 }
 

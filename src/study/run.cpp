@@ -12,6 +12,7 @@
 
 #include "base/check.hpp"
 #include "base/file.hpp"
+#include "learn/plan.hpp"
 #include "learn/recipe.hpp"
 #include "store/json.hpp"
 
@@ -144,19 +145,22 @@ FitOptions in_context(FitOptions options, const RunContext& context) {
 }
 
 std::string words_of(const FitOptions& options) {
+  // The plan of the paper is the same for all data; that of the recipe auto follows from the data and the version.
+  const FitOptions planned = options.recipe == Recipe::paper ? learn::make_plan(options, {}).options : options;
   std::vector<std::string> words;
-  for (const auto& [name, value] : learn::stored_options(options)) words.push_back(name + " " + base::to_text(value));
+  for (const auto& [name, value] : learn::stored_options(planned)) words.push_back(name + " " + base::to_text(value));
   return base::join(words, ", ");
 }
 
-double training_effort(const FitOptions& options, std::size_t rows, std::size_t inputs) {
+double training_effort(const FitOptions& given, std::size_t rows, std::size_t inputs) {
+  const FitOptions options = learn::make_plan(given, {.rows = rows, .inputs = inputs, .outputs = 1}).options;
   double weights = 0;
   std::size_t width_before = inputs;
-  for (const std::size_t width : options.hidden.front()) {
+  for (const std::size_t width : options.hidden->front()) {
     weights += static_cast<double>(width_before * width);
     width_before = width;
   }
-  return weights * static_cast<double>(rows * options.epochs * options.members);
+  return weights * static_cast<double>(rows * *options.epochs * *options.members);
 }
 
 std::vector<std::vector<Measurement>> perform(std::span<const Run> runs, const std::filesystem::path& folder,

@@ -27,6 +27,7 @@ LAYERS = {
 }
 
 PUBLIC_HEADERS = {
+    "choice": "base",
     "error": "base",
     "matrix": "base",
     "version": "base",

@@ -33,7 +33,14 @@ inline Dataset made_up_data(std::size_t rows, std::size_t outputs, std::uint64_t
 }
 
 inline FitOptions small_options() {
-  return {.members = 3, .hidden = {{9, 6}}, .epochs = 6, .batch = 16, .learning_rate = 0.01, .seed = 5, .threads = 2};
+  return {.recipe = Recipe::paper,
+          .members = 3,
+          .hidden = {{9, 6}},
+          .epochs = 6,
+          .batch = 16,
+          .learning_rate = 0.01,
+          .seed = 5,
+          .threads = 2};
 }
 
 inline Matrix rows_in_order(MatrixView values, const std::vector<std::size_t>& order) {

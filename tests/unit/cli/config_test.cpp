@@ -38,15 +38,15 @@ class Config : public testing::Test {
 TEST_F(Config, SetsWhatIsGivenAndLeavesTheRest) {
   const FitSettings settings = read("target = ['u', 'v']\nmembers = 3\nlearning-rate = 0.5\nrandom_bias = true\n");
   EXPECT_THAT(settings.columns.targets, ElementsAre("u", "v"));
-  EXPECT_EQ(settings.options.members, 3U);
-  EXPECT_EQ(settings.options.learning_rate, 0.5);
+  EXPECT_EQ(*settings.options.members, 3U);
+  EXPECT_THAT(*settings.options.learning_rate, ElementsAre(0.5));
   EXPECT_TRUE(settings.options.random_bias);
-  EXPECT_EQ(settings.options.epochs, FitOptions().epochs);
+  EXPECT_FALSE(settings.options.epochs.is_given());
 }
 
 TEST_F(Config, ReadsListsOfListsAsWidthsForSeveralMembers) {
   const FitSettings settings = read("hidden = [[16, 8], [4]]\n");
-  EXPECT_THAT(settings.options.hidden, ElementsAre(ElementsAre(16, 8), ElementsAre(4)));
+  EXPECT_THAT(*settings.options.hidden, ElementsAre(ElementsAre(16, 8), ElementsAre(4)));
 }
 
 TEST_F(Config, TellsAFractionFromAFile) {

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "learn/plan.hpp"
+
 namespace credens::cli {
 namespace {
 
@@ -12,7 +14,8 @@ TEST(Training, IsInterruptedAfterItsLastMemberToo) {
                       .targets = Matrix(4, 1, std::vector<double>{1, 0, 1, 2})});
   const learn::TrainingRows train(rows);
   std::stop_source source;
-  FitOptions options{.members = 1, .hidden = {{2}}, .epochs = 1};
+  FitOptions options =
+      learn::make_plan({.recipe = Recipe::paper, .members = 1, .hidden = {{2}}, .epochs = 1}, train).options;
   options.stop = source.get_token();
   Training training({.train = &train, .options = options, .range = {0, 1}, .progress = ProgressKind::none});
   training.run();

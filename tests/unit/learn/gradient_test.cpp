@@ -181,5 +181,19 @@ TEST(MeanLoss, EqualsThePlainLossWithoutPriorOverManyBlocks) {
   EXPECT_NEAR(mean_loss(network, data.training_set()), plain_loss(plain_network(network), rows, 0), 1e-6);
 }
 
+TEST(MeanLoss, OfSomeRowsIsThatOfATableOfThem) {
+  const model::MlpShape shape{.inputs = 2, .hidden = {6}, .activation = Activation::tanh, .outputs = 2};
+  const RandomRows data = random_rows({.rows = 9500, .inputs = 2, .outputs = 2, .noise = true, .weights = true}, 4);
+  const model::Mlp network = initial_network(shape, 1, 0, 0);
+  for (const std::size_t count : {1, 4500, 9500}) {
+    base::RandomStream random({.seed = count, .purpose = base::Purpose::test});
+    auto chosen = base::permutation(9500, random);
+    chosen.resize(count);
+    const Dataset table = data.dataset().select(std::vector<std::size_t>(chosen.begin(), chosen.end()));
+    const TrainingSet rows = make_training_set(table, data::identity_scaler(2), data::identity_scaler(2));
+    EXPECT_NEAR(mean_loss(network, data.training_set(), chosen), mean_loss(network, rows), 1e-6) << count;
+  }
+}
+
 }  // namespace
 }  // namespace credens::learn

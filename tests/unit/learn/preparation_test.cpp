@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "unit/learn/paper_options.hpp"
 #include "unit/learn/random_rows.hpp"
 
 namespace credens::learn {
@@ -17,6 +18,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 std::vector<std::string> warnings_of(const Dataset& train, FitOptions options = {}) {
+  options = paper(options);
   std::vector<std::string> warnings;
   options.on_warning = [&](std::string_view sentence) { warnings.emplace_back(sentence); };
   prepare(train, options);
@@ -47,7 +49,7 @@ TEST(PartRows, DependsOnTheSeedAlone) {
 TEST(Prepare, ScalesAllPartsByAllRows) {
   const RandomRows data = random_rows({.rows = 40, .inputs = 2}, 3);
   const Scaling scaling = make_scaling(data.dataset(), true);
-  const Preparation preparation = prepare(data.dataset(), {.validation_fraction = 0.25, .seed = 9});
+  const Preparation preparation = prepare(data.dataset(), paper({.validation_fraction = 0.25, .seed = 9}));
   ASSERT_TRUE(preparation.validation);
   EXPECT_EQ(preparation.train.rows, 30U);
   EXPECT_EQ(preparation.validation->rows, 10U);
@@ -59,13 +61,13 @@ TEST(Prepare, TakesValidationRowsOfTheirOwn) {
   const RandomRows data = random_rows({.rows = 40, .inputs = 2}, 3);
   const Dataset validation = random_rows({.rows = 7, .inputs = 2}, 4).dataset();
   const Scaling scaling = make_scaling(data.dataset(), true);
-  const Preparation preparation = prepare(data.dataset(), {.validation = &validation});
+  const Preparation preparation = prepare(data.dataset(), paper({.validation = &validation}));
   EXPECT_EQ(preparation.train.rows, 40U);
   ASSERT_TRUE(preparation.validation);
   EXPECT_EQ(preparation.validation->rows, 7U);
   EXPECT_EQ(preparation.validation->targets[2],
             static_cast<float>(scaling.targets.apply(0, validation.targets()(2, 0))));
-  EXPECT_FALSE(prepare(data.dataset(), {}).validation);
+  EXPECT_FALSE(prepare(data.dataset(), paper()).validation);
 }
 
 TEST(Prepare, WarnsOfConstantColumnsByName) {
@@ -90,8 +92,8 @@ TEST(Prepare, WarnsOnceOfKnownNoiseBelowTheFloor) {
 TEST(Prepare, RefusesAPriorBeyondFloat) {
   RandomRows data = random_rows({.rows = 4, .inputs = 1}, 1);
   data.weights = {1e-8, 1e-8, 1e-8, 1e-8};
-  EXPECT_THROW(prepare(data.dataset(), {.prior_precision = 1e6}), Error);
-  EXPECT_NO_THROW(prepare(data.dataset(), {.prior_precision = 1}));
+  EXPECT_THROW(prepare(data.dataset(), paper({.prior_precision = 1e6})), Error);
+  EXPECT_NO_THROW(prepare(data.dataset(), paper({.prior_precision = 1})));
 }
 
 }  // namespace

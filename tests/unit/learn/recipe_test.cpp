@@ -7,6 +7,7 @@
 
 #include <limits>
 
+#include "unit/learn/paper_options.hpp"
 #include "unit/learn/random_rows.hpp"
 
 namespace credens::learn {
@@ -39,18 +40,27 @@ Dataset some_rows(bool noise = false) {
 
 TEST(FitOptionTable, NamesEveryOptionOnceAndExplainsIt) {
   const std::vector<std::string> expected{"recipe",
+                                          "effort",
                                           "members",
                                           "hidden",
                                           "activation",
+                                          "embedding",
+                                          "frequencies",
                                           "noise",
                                           "noise_link",
                                           "epochs",
                                           "batch",
                                           "learning_rate",
                                           "schedule",
+                                          "loss_beta",
                                           "standardise_inputs",
+                                          "bend_inputs",
                                           "validation_fraction",
                                           "patience",
+                                          "folds",
+                                          "recalibrate",
+                                          "correct_size",
+                                          "weigh_members",
                                           "lambda",
                                           "posterior",
                                           "random_bias",
@@ -64,8 +74,8 @@ TEST(FitOptionTable, NamesEveryOptionOnceAndExplainsIt) {
   }
 }
 
-TEST(FitOptionTable, HasTheDefaultsOfThePaper) {
-  const auto values = stored_options({});
+TEST(FitOptionTable, StoresThePlanOfThePaper) {
+  const auto values = stored_options(paper());
   const auto text = [&](std::string_view name) {
     for (const auto& [key, value] : values) {
       if (key == name) return base::to_text(value);
@@ -178,10 +188,10 @@ TEST(RestoreOptions, RefusesWhatItDoesNotKnow) {
 
 TEST(CheckOptions, HoldsTheRangesOfTheTableForEveryCaller) {
   const Dataset train = some_rows();
-  EXPECT_NO_THROW(check({}, train));
+  EXPECT_NO_THROW(check(paper(), train));
   EXPECT_THROW(check({.members = 0}, train), Error);
-  EXPECT_THROW(check({.hidden = {}}, train), Error);
-  EXPECT_THROW(check({.activation = {}}, train), Error);
+  EXPECT_THROW(check({.hidden = std::vector<std::vector<std::size_t>>()}, train), Error);
+  EXPECT_THROW(check({.activation = std::vector<Activation>()}, train), Error);
   EXPECT_THROW(check({.learning_rate = std::numeric_limits<double>::quiet_NaN()}, train), Error);
   EXPECT_THROW(check({.prior_precision = -1}, train), Error);
   EXPECT_THROW(check({.threads = -2}, train), Error);
@@ -195,26 +205,27 @@ TEST(CheckOptions, RefusesContradictions) {
   const Dataset named({.inputs = Matrix(2, 2), .targets = Matrix(2, 1), .input_names = {"a", "b"}});
   const Dataset others({.inputs = Matrix(2, 2), .targets = Matrix(2, 1), .input_names = {"a", "c"}});
   const auto usage = [](const FitOptions& options, const Dataset& rows) {
-    return sentence(ErrorCode::usage, [&] { check(options, rows); });
+    return sentence(ErrorCode::usage, [&] { check(paper(options), rows); });
   };
   EXPECT_THAT(usage({.noise = NoiseKind::known}, train), HasSubstr("known"));
-  EXPECT_NO_THROW(check({.noise = NoiseKind::known}, noisy));
+  EXPECT_NO_THROW(check(paper({.noise = NoiseKind::known}), noisy));
   EXPECT_THAT(usage({.validation_fraction = 0.1, .validation = &validation}, train), HasSubstr("both"));
   EXPECT_THAT(usage({.validation = &wider}, train), HasSubstr("3 inputs"));
   EXPECT_THAT(usage({.validation = &noisy}, train), HasSubstr("validation data have noise"));
   EXPECT_THAT(usage({.validation = &train}, noisy), HasSubstr("training data have noise"));
   EXPECT_THAT(usage({.validation = &others}, named), HasSubstr("expected a, b"));
   EXPECT_THAT(usage({.prior_precision = 0, .posterior = PosteriorKind::full}, train), HasSubstr("lambda"));
-  EXPECT_NO_THROW(check({.prior_precision = 0}, train));
+  EXPECT_NO_THROW(check(paper({.prior_precision = 0}), train));
 }
 
 TEST(CheckOptions, NeedsTwoRows) {
   const Dataset one({.inputs = Matrix(1, 1), .targets = Matrix(1, 1)});
-  EXPECT_THAT(sentence(ErrorCode::data, [&] { check({}, one); }), HasSubstr("1 row, expected at least 2"));
+  EXPECT_THAT(sentence(ErrorCode::data, [&] { check(paper(), one); }), HasSubstr("1 row, expected at least 2"));
 }
 
 TEST(MemberShape, DealsWidthsAndActivationsInTurn) {
-  const FitOptions options{.hidden = {{8}, {4, 2}, {}}, .activation = {Activation::relu, Activation::tanh}};
+  const FitOptions options = paper({.hidden = {{8}, {4, 2}, {}}, .activation = {Activation::relu, Activation::tanh}});
+  EXPECT_EQ(member_kinds(options), 6U);
   EXPECT_EQ(member_shape(options, 0, 3, 2).hidden, (std::vector<std::size_t>{8}));
   EXPECT_EQ(member_shape(options, 4, 3, 2).hidden, (std::vector<std::size_t>{4, 2}));
   EXPECT_EQ(member_shape(options, 5, 3, 2).hidden, std::vector<std::size_t>{});

@@ -11,7 +11,9 @@ namespace {
 
 std::vector<double> all_rates(Schedule schedule, std::size_t epochs) {
   std::vector<double> rates;
-  for (std::size_t epoch = 0; epoch < epochs; ++epoch) rates.push_back(scheduled_rate(schedule, 8, epoch, epochs));
+  for (std::size_t epoch = 0; epoch < epochs; ++epoch) {
+    rates.push_back(scheduled_rate(schedule, 8, {.epoch = epoch, .epochs = epochs, .step = epoch, .steps = epochs}));
+  }
   return rates;
 }
 
@@ -34,7 +36,17 @@ TEST(ScheduledRate, TakesAllEpochsForTheLastFiveIfThereAreFewer) {
   EXPECT_DOUBLE_EQ(all_rates(Schedule::drop_last_five, 1).front(), 0.8);
 }
 
-TEST(ScheduledRate, FollowsHalfACosineFromTheRateTowardsZero) {
+TEST(ScheduledRate, RisesWithinFiftyStepsAndThenFollowsHalfACosineToZero) {
+  const auto rates = all_rates(Schedule::cosine, 1050);
+  EXPECT_DOUBLE_EQ(rates[0], 8.0 / 51);
+  EXPECT_DOUBLE_EQ(rates[49], 8.0 * 50 / 51);
+  EXPECT_DOUBLE_EQ(rates[50], 8);
+  EXPECT_DOUBLE_EQ(rates[300], 4 + 4 * std::sqrt(0.5));
+  EXPECT_DOUBLE_EQ(rates[550], 4);
+  EXPECT_NEAR(rates[1049], 0, 1e-4);
+}
+
+TEST(ScheduledRate, HasNoRiseWhereStepsAreFew) {
   const auto rates = all_rates(Schedule::cosine, 4);
   EXPECT_DOUBLE_EQ(rates[0], 8);
   EXPECT_DOUBLE_EQ(rates[1], 4 + 4 * std::sqrt(0.5));

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "learn/recipe.hpp"
+#include "unit/learn/paper_options.hpp"
 #include "unit/learn/random_rows.hpp"
 
 namespace credens::learn {
@@ -23,7 +24,8 @@ Dataset some_rows() {
 }
 
 FitOptions small_options() {
-  return {.members = 6, .hidden = {{8}, {6, 4}}, .activation = {Activation::silu}, .epochs = 5, .batch = 16, .seed = 3};
+  return paper(
+      {.members = 6, .hidden = {{8}, {6, 4}}, .activation = {Activation::silu}, .epochs = 5, .batch = 16, .seed = 3});
 }
 
 std::vector<std::size_t> indices(const std::vector<model::Member>& members) {
@@ -173,7 +175,7 @@ TEST(Assemble, MakesANarrowEnsembleThatRemembersItsMaking) {
   options.prior_precision = 0.5;
   options.posterior = PosteriorKind::full;
   const std::vector<std::size_t> which{5, 2};
-  const Ensemble ensemble = assemble(data, options, train_members(data, options, which));
+  const Ensemble ensemble = assemble(data, options, {train_members(data, options, which), {}});
   const model::EnsembleState& state = ensemble.state();
   EXPECT_THAT(indices(state.members), ElementsAre(2, 5));
   EXPECT_EQ(state.total_members, 6U);

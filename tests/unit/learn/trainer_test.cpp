@@ -12,6 +12,7 @@
 #include "learn/gradient.hpp"
 #include "learn/preparation.hpp"
 #include "math/linalg.hpp"
+#include "unit/learn/paper_options.hpp"
 #include "unit/learn/random_rows.hpp"
 
 namespace credens::learn {
@@ -23,7 +24,7 @@ const auto ignore_epochs = [](std::size_t) {};
 
 TrainedNetwork train(const TrainingSet& rows, const FitOptions& options, std::size_t member = 0,
                      const TrainingSet* validation = nullptr) {
-  return train_member({.train = rows, .validation = validation, .options = options}, member, ignore_epochs);
+  return train_member({.train = rows, .validation = validation, .options = paper(options)}, member, ignore_epochs);
 }
 
 bool same_parameters(const model::Mlp& a, const model::Mlp& b) {
@@ -131,7 +132,7 @@ TEST(TrainMember, TakesABatchBeyondTheRowsAsAllRows) {
 
 TEST(TrainMember, ReportsEveryEpoch) {
   const TrainingSet rows = wavy_rows(20, 1);
-  const FitOptions options{.hidden = {{4}}, .epochs = 4};
+  const FitOptions options = paper({.hidden = {{4}}, .epochs = 4});
   std::vector<std::size_t> seen;
   train_member({.train = rows, .validation = nullptr, .options = options}, 0,
                [&](std::size_t done) { seen.push_back(done); });
@@ -141,7 +142,7 @@ TEST(TrainMember, ReportsEveryEpoch) {
 TEST(TrainMember, StopsWhenAsked) {
   const TrainingSet rows = wavy_rows(20, 1);
   std::stop_source stop;
-  const FitOptions options{.hidden = {{4}}, .epochs = 1000000, .stop = stop.get_token()};
+  const FitOptions options = paper({.hidden = {{4}}, .epochs = 1000000, .stop = stop.get_token()});
   const auto stop_in_third_epoch = [&](std::size_t done) {
     if (done == 3) stop.request_stop();
   };
@@ -159,8 +160,9 @@ TEST(TrainMember, KeepsTheEpochWithTheLowestValidationLoss) {
   FitOptions options{
       .hidden = {{64, 64}}, .epochs = 60, .batch = 8, .learning_rate = 5e-3, .schedule = Schedule::constant};
   options.patience = 8;
+  const FitOptions planned = paper(options);
   std::size_t epochs_run = 0;
-  const TrainedNetwork stopped = train_member({.train = rows, .validation = &validation, .options = options}, 0,
+  const TrainedNetwork stopped = train_member({.train = rows, .validation = &validation, .options = planned}, 0,
                                               [&](std::size_t done) { epochs_run = done; });
 
   // With a constant rate the first epochs of a long training are a short training.

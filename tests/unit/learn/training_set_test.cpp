@@ -84,5 +84,35 @@ TEST(TrainingSet, RefusesValuesBeyondFloat) {
   }
 }
 
+TEST(Subset, CopiesRowsAndKeepsTheSizeOfTheirWeights) {
+  const RandomRows rows = random_rows({.rows = 5, .inputs = 3, .outputs = 2, .noise = true, .weights = true}, 2);
+  const TrainingSet all = rows.training_set();
+  const std::vector<std::uint32_t> chosen{3, 1};
+  const TrainingSet part = subset(all, chosen);
+  EXPECT_EQ(part.rows, 2U);
+  EXPECT_EQ(part.inputs, 3U);
+  EXPECT_EQ(part.outputs, 2U);
+  EXPECT_EQ(part.input_stride, all.input_stride);
+  for (std::size_t i = 0; i < 2; ++i) {
+    for (std::size_t j = 0; j < all.input_stride; ++j) {
+      EXPECT_EQ(part.input_values[i * part.input_stride + j], all.input_values[chosen[i] * all.input_stride + j]);
+    }
+    for (std::size_t k = 0; k < 2; ++k) {
+      EXPECT_EQ(part.targets[i * 2 + k], all.targets[chosen[i] * 2 + k]);
+      EXPECT_EQ(part.known(i, k), all.known(chosen[i], k));
+    }
+    EXPECT_EQ(part.weight(i), all.weight(chosen[i]));
+  }
+  EXPECT_FLOAT_EQ(static_cast<float>(part.weight_total), all.weight(3) + all.weight(1));
+}
+
+TEST(Subset, HasNoWeightsOrNoiseWhereTheWholeHasNone) {
+  const std::vector<std::uint32_t> chosen{0, 4, 2};
+  const TrainingSet part = subset(random_rows({.rows = 5, .inputs = 1}, 2).training_set(), chosen);
+  EXPECT_TRUE(part.weights.empty());
+  EXPECT_TRUE(part.known_variance.empty());
+  EXPECT_EQ(part.weight_total, 3);
+}
+
 }  // namespace
 }  // namespace credens::learn

@@ -16,6 +16,7 @@
 #include "model/ensemble_state.hpp"
 #include "support/error_matchers.hpp"
 #include "support/temporary_folder.hpp"
+#include "unit/learn/paper_options.hpp"
 #include "unit/learn/random_rows.hpp"
 
 namespace credens::learn {
@@ -23,7 +24,7 @@ namespace {
 
 constexpr std::size_t rows = 3 * data::block_rows + 100;  // waves of two blocks are not all full
 const DatasetOptions all_parts{.targets = {"y"}, .weight = "w", .noise_std = {"s"}};
-const FitOptions small{.members = 2, .hidden = {{4}}, .epochs = 1, .batch = 512, .seed = 3};
+const FitOptions small = paper({.members = 2, .hidden = {{4}}, .epochs = 1, .batch = 512, .seed = 3});
 
 class RowsOfAFile : public testing::Test {
  protected:
@@ -55,7 +56,7 @@ TEST_F(RowsOfAFile, TrainTheSameBitsAsADataset) {
     options.validation_fraction = validation_fraction;
     const TrainingRows from_file(data::open_rows(path_, all_parts));
     const std::vector<std::size_t> which{0, 1};
-    const Ensemble streamed = assemble(from_file, options, train_members(from_file, options, which));
+    const Ensemble streamed = assemble(from_file, options, {train_members(from_file, options, which), {}});
     const Ensemble held = fit(Dataset::from_file(path_, all_parts), options);
     EXPECT_EQ(parameters_of(streamed), parameters_of(held));
     EXPECT_EQ(streamed.state().data, held.state().data);

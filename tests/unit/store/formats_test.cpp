@@ -42,6 +42,13 @@ TEST(Formats, PlacesOfTheTargetsAreKeptWhereTheyAreKnown) {
   EXPECT_EQ(decode_model(encode_model(make_ensemble(state))).state().target_columns, state.target_columns);
 }
 
+TEST(Formats, DecisionsAreKept) {
+  model::EnsembleState state = example_ensemble({}).state();
+  EXPECT_TRUE(decode_model(encode_model(make_ensemble(state))).state().decisions.empty());
+  state.decisions = {{"folds", "10", "few rows"}, {"lambda", "0.1", "\"quoted\""}};
+  EXPECT_EQ(decode_model(encode_model(make_ensemble(state))).state().decisions, state.decisions);
+}
+
 TEST(Formats, Version1IsStillWrittenAsItWas) {
   const std::string bytes = base::read_file(version_1);
   const std::string again = encode_model(decode_model(bytes));

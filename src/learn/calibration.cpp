@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "learn/calibration.hpp"
+
+#include <boost/math/tools/minima.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+#include "base/random.hpp"
+#include "learn/case_weights.hpp"
+#include "math/kernels.hpp"
+#include "math/mixture.hpp"
+#include "math/normal.hpp"
+#include "model/mlp.hpp"
+
+namespace credens::learn {
+
+namespace {
+
+/// Where a function of one number is least between two others.
+double least_at(const std::function<double(double)>& f, double low, double high) {
+  constexpr int bits = 10;
+  boost::uintmax_t evaluations = 40;
+  return boost::math::tools::brent_find_minima(f, low, high, bits, evaluations).first;
+}
+
+/// The outputs whose noise is one unit's.
+struct Outputs {
+  std::size_t first = 0;
+  std::size_t end = 0;
+};
+
+class Calibrator {
+ public:
+  Calibrator(const HeldOut& held_out, const CalibrationTask& task)
+      : held_out_(held_out),
+        task_(task),
+        units_(held_out.members.front().log_variance.cols()),
+        mixtures_(held_out, equal_weights()) {
+    result_.noise.assign(kinds(), std::vector<NoiseMap>(units_));
+    for (std::size_t unit = 0; unit < std::max<std::size_t>(units_, 1); ++unit) {
+      log_density_.emplace_back(held_out_.cases());
+      for (std::size_t kind = 0; kind < kinds(); ++kind)
+        write_densities(unit, kind, map_of(unit, kind), unit_density(unit));
+    }
+  }
+
+  Calibration run();
+
+ private:
+  std::size_t kinds() const { return mixtures_.kind_weights().size(); }
+  std::vector<double> equal_weights() const;
+  Outputs outputs_of(std::size_t unit) const {
+    return units_ <= 1 ? Outputs{0, held_out_.outputs()} : Outputs{unit, unit + 1};
+  }
+  std::vector<double>& unit_density(std::size_t unit) { return log_density_[unit]; }
+  NoiseMap map_of(std::size_t unit, std::size_t kind) const {
+    return units_ == 0 ? NoiseMap{} : result_.noise[kind][unit];
+  }
+  double variance(const MemberAtRows& member, const NoiseMap& map, std::size_t unit, std::size_t row,
+                  std::size_t output) const;
+  double width(const MemberAtRows& member, const NoiseMap& map, std::size_t unit) const;
+  void write_densities(std::size_t unit, std::size_t kind, const NoiseMap& map, std::vector<double>& log_density) const;
+  double centre(std::size_t unit) const;
+  std::vector<double> joint_density(double shift) const;
+
+  void map_noise();
+  void map_noise_of_all(std::size_t unit);
+  void map_noise_of(std::size_t unit, std::size_t kind);
+  void set_map(std::size_t unit, std::size_t kind, const NoiseMap& map);
+  void weigh_kinds();
+  std::vector<double> tailed_density(double shift) const;
+  void find_tails();
+  double shift_for_size() const;
+
+  const HeldOut& held_out_;
+  const CalibrationTask& task_;
+  std::size_t units_;
+  CaseWeights mixtures_;
+  std::vector<NoiseMap> common_;                  ///< of each unit, for all kinds
+  std::vector<std::vector<double>> log_density_;  ///< of each unit's outputs, by case, with the noise found so far
+  Calibration result_;
+};
+
+std::vector<double> Calibrator::equal_weights() const {
+  std::size_t kinds = 0;
+  for (const MemberAtRows& member : held_out_.members) kinds = std::max(kinds, member.kind + 1);
+  std::vector<double> counts(kinds);
+  for (const MemberAtRows& member : held_out_.members) counts[member.kind] += 1;
+  for (double& count : counts) count /= static_cast<double>(held_out_.members.size());
+  return counts;
+}
+
+double Calibrator::variance(const MemberAtRows& member, const NoiseMap& map, std::size_t unit, std::size_t row,
+                            std::size_t output) const {
+  const double known = held_out_.known_variance.empty() ? 0 : held_out_.known_variance(row, output);
+  if (units_ == 0) return std::max(known, model::noise_floor);
+  constexpr double bound = math::noise_exp_bound;
+  const double log_variance = map.at(member.log_variance(row, unit));
+  return std::exp(std::clamp(log_variance, -bound, bound)) + model::noise_floor + known;
+}
+
+/// gamma = P / (sum |phi|^2 / s^2 + P lambda) with the sum over all training rows, of which these are a sample.
+double Calibrator::width(const MemberAtRows& member, const NoiseMap& map, std::size_t unit) const {
+  double trace = 0;
+  for (std::size_t r = 0; r < held_out_.rows(); ++r) {
+    trace += held_out_.weights[r] * member.squared_features[r] / variance(member, map, unit, r, outputs_of(unit).first);
+  }
+  const auto p = static_cast<double>(member.features);
+  const double rows_per_row = static_cast<double>(held_out_.rows_in_all) / static_cast<double>(held_out_.rows());
+  return p / (rows_per_row * trace + p * task_.prior_precision);
+}
+
+/// log N(y; m, s^2 + gamma |phi|^2) of the cases of a kind, over the outputs of a unit.
+void Calibrator::write_densities(std::size_t unit, std::size_t kind, const NoiseMap& map,
+                                 std::vector<double>& log_density) const {
+  std::vector<double> gamma;
+  for (const MemberAtRows& member : held_out_.members) {
+    gamma.push_back(member.kind == kind ? width(member, map, unit) : 0);
+  }
+  const Outputs outputs = outputs_of(unit);
+  for (std::size_t r = 0; r < held_out_.rows(); ++r) {
+    for (std::size_t c = held_out_.first_case[r]; c < held_out_.first_case[r + 1]; ++c) {
+      const MemberAtRows& member = held_out_.members[held_out_.case_member[c]];
+      if (member.kind != kind) continue;
+      const double own = gamma[held_out_.case_member[c]] * member.squared_features[r];
+      log_density[c] = 0;
+      for (std::size_t k = outputs.first; k < outputs.end; ++k) {
+        log_density[c] += math::normal_log_density(held_out_.targets(r, k), member.mean(r, k),
+                                                   variance(member, map, unit, r, k) + own);
+      }
+    }
+  }
+}
+
+/// Of all outputs, with the noise found so far and `shift` on top.
+std::vector<double> Calibrator::joint_density(double shift) const {
+  std::vector<double> joint(held_out_.cases());
+  for (std::size_t unit = 0; unit < log_density_.size(); ++unit) {
+    std::vector<double> of_unit = log_density_[unit];
+    for (std::size_t kind = 0; kind < kinds() && shift != 0; ++kind) {
+      const NoiseMap map = map_of(unit, kind);
+      write_densities(unit, kind, {map.shift + shift, map.slope}, of_unit);
+    }
+    std::ranges::transform(joint, of_unit, joint.begin(), std::plus<>());
+  }
+  return joint;
+}
+
+void Calibrator::set_map(std::size_t unit, std::size_t kind, const NoiseMap& map) {
+  result_.noise[kind][unit] = map;
+  write_densities(unit, kind, map, unit_density(unit));
+}
+
+/// The mean of log s^2 over the cases.
+double Calibrator::centre(std::size_t unit) const {
+  double sum = 0;
+  for (std::size_t r = 0; r < held_out_.rows(); ++r) {
+    for (const std::uint32_t l : held_out_.members_of(r)) sum += held_out_.members[l].log_variance(r, unit);
+  }
+  return sum / static_cast<double>(held_out_.cases());
+}
+
+constexpr double steepest = 3;
+
+/// One map for all kinds: shift and slope in turn, the slope around the mean of log s^2, where the two hardly touch
+/// each other.
+void Calibrator::map_noise_of_all(std::size_t unit) {
+  const double middle = centre(unit);
+  const auto map_with = [&](double shift, double slope) { return NoiseMap{shift + middle - slope * middle, slope}; };
+  std::vector<double> tried = unit_density(unit);
+  const auto nll_of = [&](double shift, double slope) {
+    for (std::size_t kind = 0; kind < kinds(); ++kind) write_densities(unit, kind, map_with(shift, slope), tried);
+    return mixtures_.mean_nll(tried);
+  };
+  double shift = 0;
+  double least = nll_of(0, 1);
+  for (int candidate = -3; candidate <= 12; ++candidate) {
+    const double nll = nll_of(candidate, 1);
+    if (nll < least) {
+      least = nll;
+      shift = candidate;
+    }
+  }
+  double slope = 1;
+  for (const double reach : {1.5, 1.0, 0.5, 0.25}) {
+    slope = least_at([&](double b) { return nll_of(shift, b); }, 0, steepest);
+    shift = least_at([&](double a) { return nll_of(a, slope); }, shift - reach, shift + reach);
+  }
+  common_.push_back(map_with(shift, slope));
+  for (std::size_t kind = 0; kind < kinds(); ++kind) set_map(unit, kind, common_.back());
+}
+
+/// The map of one kind, given the others, near the map of all: kinds that are wide where others are narrow make the
+/// mixture's tails, but one that is very wide would spoil the variance of the whole.
+void Calibrator::map_noise_of(std::size_t unit, std::size_t kind) {
+  constexpr double reach = 1.5;
+  constexpr double slope_reach = 0.5;
+  const double middle = centre(unit);
+  const NoiseMap common = common_[unit];
+  const auto map_with = [&](double shift, double slope) {
+    return NoiseMap{common.at(middle) + shift - slope * middle, slope};
+  };
+  std::vector<double> tried = unit_density(unit);
+  const auto nll_of = [&](double shift, double slope) {
+    write_densities(unit, kind, map_with(shift, slope), tried);
+    return mixtures_.mean_nll(tried);
+  };
+  const double before = map_of(unit, kind).at(middle) - common.at(middle);
+  const double slope = least_at([&](double b) { return nll_of(before, b); }, std::max(0.0, common.slope - slope_reach),
+                                common.slope + slope_reach);
+  const double shift = least_at([&](double a) { return nll_of(a, slope); }, -reach, reach);
+  set_map(unit, kind, map_with(shift, slope));
+}
+
+/// A map for each kind needs rows enough to tell the kinds apart.
+void Calibrator::map_noise() {
+  constexpr std::size_t rows_per_kind = 20;
+  constexpr int sweeps = 2;
+  if (!task_.recalibrate) return;
+  for (std::size_t unit = 0; unit < units_; ++unit) {
+    for (int sweep = 0; sweep < sweeps && kinds() > 1 && held_out_.rows() >= rows_per_kind * kinds(); ++sweep) {
+      for (std::size_t kind = 0; kind < kinds(); ++kind) map_noise_of(unit, kind);
+    }
+  }
+}
+
+/// Expectation maximisation, with one row's worth of evidence for every kind beforehand.
+void Calibrator::weigh_kinds() {
+  if (!task_.weigh_members) return;
+  constexpr int rounds = 60;
+  const std::vector<double> log_density = joint_density(0);
+  mixtures_.set(equal_weights());
+  for (int round = 0; round < rounds; ++round) {
+    std::vector<double> shares = mixtures_.responsibilities(log_density);
+    for (double& share : shares) share += 1;
+    const double total = std::accumulate(shares.begin(), shares.end(), 0.0);
+    for (double& share : shares) share /= total;
+    mixtures_.set(std::move(shares));
+  }
+}
+
+/// Of a case whose member may be a wide one.
+std::vector<double> Calibrator::tailed_density(double shift) const {
+  std::vector<double> density = joint_density(shift);
+  if (result_.wide_share == 0) return density;
+  const std::vector<double> wide = joint_density(shift + result_.wide_shift);
+  for (std::size_t c = 0; c < density.size(); ++c) {
+    density[c] = math::log_sum_exp(
+        std::array{std::log1p(-result_.wide_share) + density[c], std::log(result_.wide_share) + wide[c]});
+  }
+  return density;
+}
+
+/// Errors have heavier tails than a Gaussian. Members of a kind hardly differ in their means, so a few of them with
+/// wider noise, and the others with narrower, make such a mixture without further networks.
+void Calibrator::find_tails() {
+  constexpr std::size_t fewest = 4;
+  std::size_t siblings = held_out_.members.size();
+  for (std::size_t kind = 0; kind < kinds(); ++kind) {
+    const auto count = std::ranges::count(held_out_.members, kind, &MemberAtRows::kind);
+    siblings = std::min(siblings, static_cast<std::size_t>(count));
+  }
+  if (siblings < fewest) return;
+  const auto nll_at = [&](double shift) { return mixtures_.mean_nll(tailed_density(shift)); };
+  constexpr double worth_it = 0.002;
+  constexpr double widest = 2;  // e^2 times the variance: more would make intervals of mean and variance useless
+  double least = nll_at(0) - worth_it;
+  Calibration best = result_;
+  double best_shift = 0;
+  for (const double wanted : {0.1, 0.2, 0.3}) {
+    const double share = std::max(1.0, std::round(wanted * static_cast<double>(siblings)));
+    result_.wide_share = share / static_cast<double>(siblings);
+    result_.wide_shift = 1.5;
+    double shift = 0;
+    for (int round = 0; round < 2; ++round) {
+      shift = least_at(nll_at, -1.5, 0.5);
+      result_.wide_shift = least_at(
+          [&](double wide) {
+            result_.wide_shift = wide;
+            return nll_at(shift);
+          },
+          0, widest);
+    }
+    const double nll = nll_at(shift);
+    if (nll >= least) continue;
+    least = nll;
+    best = result_;
+    best_shift = shift;
+  }
+  result_ = std::move(best);
+  for (std::size_t unit = 0; unit < units_ && best_shift != 0; ++unit) {
+    for (std::size_t kind = 0; kind < kinds(); ++kind) {
+      const NoiseMap map = map_of(unit, kind);
+      set_map(unit, kind, {map.shift + best_shift, map.slope});
+    }
+  }
+}
+
+/// Rows held out are predicted by R members, new rows by all L. The best shift of log s^2 is linear in 1 / members to
+/// first order, because the spread of the members' means adds to the mixture what one noise had to cover: it is
+/// measured with R and with fewer members, and continued to the effective number 1 / sum w^2.
+double Calibrator::shift_for_size() const {
+  const double held = static_cast<double>(held_out_.cases()) / static_cast<double>(held_out_.rows());
+  const auto all = static_cast<double>(held_out_.members.size());
+  const std::size_t few = held >= 4 ? 2 : 1;
+  if (held < 2 || held == all) return 0;
+  const auto best_shift = [&](const CaseWeights& mixtures) {
+    return least_at([&](double shift) { return mixtures.mean_nll(tailed_density(shift)); }, -2, 2);
+  };
+  constexpr std::uint64_t draws = 4;
+  double with_few = 0;
+  for (std::uint64_t draw = 0; draw < draws; ++draw) {
+    base::RandomStream random(
+        {.seed = task_.seed, .purpose = base::Purpose::calibration, .member = 1, .attempt = draw});
+    CaseWeights some = mixtures_;
+    some.keep(few, random);
+    with_few += best_shift(some) / draws;
+  }
+  const double with_held = best_shift(mixtures_);
+  const double slope = std::max(0.0, (with_few - with_held) / (1 / static_cast<double>(few) - 1 / held));
+  double squares = 0;
+  for (const MemberAtRows& member : held_out_.members) {
+    const auto siblings = std::ranges::count(held_out_.members, member.kind, &MemberAtRows::kind);
+    const double weight = mixtures_.kind_weights()[member.kind] / static_cast<double>(siblings);
+    squares += weight * weight;
+  }
+  return with_held - slope * std::max(0.0, 1 / held - squares);
+}
+
+Calibration Calibrator::run() {
+  result_.nll_before = mixtures_.mean_nll(joint_density(0));
+  for (std::size_t unit = 0; unit < units_ && task_.recalibrate; ++unit) map_noise_of_all(unit);
+  weigh_kinds();
+  constexpr int rounds = 2;
+  for (int round = 0; round < rounds; ++round) {
+    map_noise();
+    weigh_kinds();
+  }
+  if (task_.recalibrate && units_ > 0) find_tails();
+  result_.nll_after = mixtures_.mean_nll(tailed_density(0));
+  result_.kind_weights = mixtures_.kind_weights();
+  if (task_.recalibrate && task_.correct_size && units_ > 0) {
+    const double shift = shift_for_size();
+    for (std::vector<NoiseMap>& of_kind : result_.noise) {
+      for (NoiseMap& map : of_kind) map.shift += shift;
+    }
+  }
+  return std::move(result_);
+}
+
+}  // namespace
+
+Calibration calibrate(const HeldOut& held_out, const CalibrationTask& task) {
+  return Calibrator(held_out, task).run();
+}
+
+}  // namespace credens::learn

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "learn/case_weights.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace credens::learn {
+
+void CaseWeights::keep(std::size_t count, base::RandomStream& random) {
+  std::fill(is_used_.begin(), is_used_.end(), false);
+  for (std::size_t r = 0; r < held_out_.rows(); ++r) {
+    const std::size_t cases = held_out_.members_of(r).size();
+    const std::vector<std::uint32_t> order = base::permutation(cases, random);
+    for (std::size_t i = 0; i < std::min(count, cases); ++i) is_used_[held_out_.first_case[r] + order[i]] = true;
+  }
+}
+
+double CaseWeights::weigh(std::size_t row, std::span<const double> log_density, std::vector<double>& terms) const {
+  const std::size_t first = held_out_.first_case[row];
+  const auto members = held_out_.members_of(row);
+  std::vector<std::size_t> of_kind(kind_weights_.size());
+  for (std::size_t c = 0; c < members.size(); ++c) {
+    if (is_used_[first + c]) ++of_kind[held_out_.members[members[c]].kind];
+  }
+  double total = 0;
+  terms.assign(members.size(), -std::numeric_limits<double>::infinity());
+  for (std::size_t c = 0; c < members.size(); ++c) {
+    if (!is_used_[first + c]) continue;
+    const std::size_t kind = held_out_.members[members[c]].kind;
+    const double weight = kind_weights_[kind] / static_cast<double>(of_kind[kind]);
+    total += weight;
+    terms[c] = std::log(weight) + log_density[first + c];
+  }
+  return std::log(total);
+}
+
+double CaseWeights::mean_nll(std::span<const double> log_density) const {
+  double sum = 0;
+  double weights = 0;
+  std::vector<double> terms;
+  for (std::size_t r = 0; r < held_out_.rows(); ++r) {
+    const double log_total = weigh(r, log_density, terms);
+    const double largest = *std::ranges::max_element(terms);
+    double density = 0;
+    for (const double term : terms) density += std::exp(term - largest);
+    sum -= held_out_.weights[r] * (largest + std::log(density) - log_total);
+    weights += held_out_.weights[r];
+  }
+  return sum / weights;
+}
+
+std::vector<double> CaseWeights::responsibilities(std::span<const double> log_density) const {
+  std::vector<double> shares(kind_weights_.size());
+  std::vector<double> terms;
+  for (std::size_t r = 0; r < held_out_.rows(); ++r) {
+    weigh(r, log_density, terms);
+    const double largest = *std::ranges::max_element(terms);
+    double density = 0;
+    for (const double term : terms) density += std::exp(term - largest);
+    const auto members = held_out_.members_of(r);
+    for (std::size_t c = 0; c < members.size(); ++c) {
+      shares[held_out_.members[members[c]].kind] += held_out_.weights[r] * std::exp(terms[c] - largest) / density;
+    }
+  }
+  return shares;
+}
+
+}  // namespace credens::learn

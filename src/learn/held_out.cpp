@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "learn/held_out.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/parallel.hpp"
+#include "base/random.hpp"
+#include "learn/folds.hpp"
+#include "learn/recipe.hpp"
+#include "model/mlp.hpp"
+
+namespace credens::learn {
+
+namespace {
+
+/// log f(raw) of the noise link f.
+double log_learned_variance(NoiseLink link, double raw) {
+  if (link == NoiseLink::exp) return raw;
+  return std::log(raw > 0 ? raw + std::log1p(std::exp(-raw)) : std::log1p(std::exp(raw)));
+}
+
+/// Which rows a member does not see, as one flag per row.
+std::vector<std::vector<bool>> held_out_flags(const FitOptions& options, std::span<const model::Member> members,
+                                              std::size_t rows) {
+  std::vector<std::vector<bool>> flags;
+  for (const model::Member& member : members) {
+    flags.emplace_back(rows, false);
+    for (const std::uint32_t row : held_out_rows(options, member.index, rows)) flags.back()[row] = true;
+  }
+  return flags;
+}
+
+std::vector<std::uint32_t> chosen_rows(const std::vector<std::vector<bool>>& held, std::size_t rows,
+                                       std::size_t most_rows, std::uint64_t seed) {
+  base::RandomStream random({.seed = seed, .purpose = base::Purpose::calibration});
+  std::vector<std::uint32_t> chosen;
+  for (const std::uint32_t row : base::permutation(rows, random)) {
+    const bool is_held = std::ranges::any_of(held, [row](const std::vector<bool>& flags) { return flags[row]; });
+    if (is_held && chosen.size() < most_rows) chosen.push_back(row);
+  }
+  std::ranges::sort(chosen);
+  return chosen;
+}
+
+void read_noise(const model::Mlp& network, const model::HeadView& view, std::size_t row,
+                std::span<double> log_variance) {
+  const model::MlpShape& shape = network.shape();
+  for (std::size_t u = 0; u < log_variance.size(); ++u) {
+    const float raw = shape.noise == NoiseKind::constant ? network.constant_noise()[u]
+                                                         : view.head[row * view.head_stride + shape.outputs + u];
+    log_variance[u] = log_learned_variance(shape.noise_link, static_cast<double>(raw));
+  }
+}
+
+MemberAtRows member_at_rows(const model::Mlp& network, const TrainingSet& data) {
+  const model::MlpShape& shape = network.shape();
+  const std::size_t units = shape.noise == NoiseKind::constant ? shape.outputs : shape.noise_units();
+  MemberAtRows at{.features = shape.features(),
+                  .mean = Matrix(data.rows, shape.outputs),
+                  .log_variance = Matrix(data.rows, units),
+                  .squared_features = std::vector<double>(data.rows)};
+  model::ForwardBuffers buffers(shape, std::min(data.rows, model::forward_rows));
+  for (std::size_t first = 0; first < data.rows; first += buffers.rows()) {
+    const std::size_t count = std::min(buffers.rows(), data.rows - first);
+    const model::HeadView view = model::forward(network, data.input_values.data() + first * data.input_stride,
+                                                data.input_stride, count, buffers);
+    for (std::size_t i = 0; i < count; ++i) {
+      std::copy_n(view.head + i * view.head_stride, shape.outputs, at.mean.row(first + i).begin());
+      read_noise(network, view, i, at.log_variance.row(first + i));
+      const float* phi = view.features + i * view.feature_stride;
+      for (std::size_t j = 0; j < shape.features(); ++j) {
+        at.squared_features[first + i] += static_cast<double>(phi[j]) * static_cast<double>(phi[j]);
+      }
+    }
+  }
+  return at;
+}
+
+Matrix as_matrix(const std::vector<float>& values, std::size_t rows, std::size_t cols) {
+  return values.empty() ? Matrix() : Matrix(rows, cols, std::vector<double>(values.begin(), values.end()));
+}
+
+}  // namespace
+
+HeldOut look_at_held_out(const TrainingSet& data, const FitOptions& options, std::span<const model::Member> members,
+                         std::size_t most_rows) {
+  const std::vector<std::vector<bool>> held = held_out_flags(options, members, data.rows);
+  const std::vector<std::uint32_t> rows = chosen_rows(held, data.rows, most_rows, options.seed);
+  const TrainingSet part = subset(data, rows);
+  HeldOut out{.rows_in_all = data.rows,
+              .targets = as_matrix(part.targets, part.rows, part.outputs),
+              .known_variance = as_matrix(part.known_variance, part.rows, part.outputs),
+              .weights = {},
+              .members = std::vector<MemberAtRows>(members.size()),
+              .first_case = {0},
+              .case_member = {}};
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    out.weights.push_back(part.weight(r));
+    for (std::uint32_t l = 0; l < members.size(); ++l) {
+      if (held[l][rows[r]]) out.case_member.push_back(l);
+    }
+    out.first_case.push_back(out.case_member.size());
+  }
+  base::parallel_for(members.size(), options.threads, [&](std::size_t l) {
+    out.members[l] = member_at_rows(*members[l].network, part);
+    out.members[l].kind = members[l].index % member_kinds(options);
+  });
+  return out;
+}
+
+}  // namespace credens::learn

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The numbers here were found with experiments on public data (docs/accuracy.md); none of them looks at test rows.
+
+#include "learn/plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.hpp"
+#include "learn/recipe.hpp"
+
+namespace credens::learn {
+
+namespace {
+
+FitOptions with_paper_defaults(FitOptions options) {
+  options.members.set_default(10);
+  options.hidden.set_default({{128, 64, 32}});
+  options.activation.set_default({Activation::relu});
+  options.embedding.set_default({0});
+  options.frequencies.set_default(4);
+  options.noise.set_default(NoiseKind::shared);
+  options.noise_link.set_default(NoiseLink::softplus);
+  options.epochs.set_default(60);
+  options.batch.set_default(64);
+  options.learning_rate.set_default({1e-3});
+  options.schedule.set_default(Schedule::halve_last_five);
+  options.loss_beta.set_default({0});
+  options.bend_inputs.set_default(false);
+  options.folds.set_default(0);
+  options.recalibrate.set_default(false);
+  options.correct_size.set_default(false);
+  options.weigh_members.set_default(false);
+  options.prior_precision.set_default(1);
+  options.posterior.set_default(PosteriorKind::isotropic);
+  return options;
+}
+
+/// Members that differ replace a search for the one best kind: no bandwidth, activation or rate is good for all data.
+/// Ordered so that the first few are the best few.
+struct Kind {
+  Activation activation;
+  double bandwidth;
+  double learning_rate;
+  double loss_beta;
+};
+constexpr Kind kinds[] = {
+    {Activation::silu, 0.2, 3e-3, 0}, {Activation::silu, 1.0, 3e-3, 0.5}, {Activation::silu, 0, 3e-3, 0},
+    {Activation::silu, 2.0, 1e-2, 0}, {Activation::relu, 1.0, 3e-3, 0},   {Activation::silu, 0.5, 3e-3, 0},
+    {Activation::relu, 0, 3e-3, 0},   {Activation::silu, 4.0, 3e-3, 0},   {Activation::silu, 0, 1e-2, 0.5},
+    {Activation::gelu, 1.0, 1e-2, 0},
+};
+
+struct EffortSize {
+  std::size_t kinds;
+  std::size_t folds;
+  double work;  ///< of the steps of normal effort
+};
+
+EffortSize size_of(Effort effort) {
+  switch (effort) {
+    case Effort::quick:
+      return {.kinds = 3, .folds = 5, .work = 0.5};
+    case Effort::thorough:
+      return {.kinds = std::size(kinds), .folds = 10, .work = 1.5};
+    case Effort::normal:
+      break;
+  }
+  return {.kinds = 8, .folds = 10, .work = 1};
+}
+
+constexpr std::size_t few_rows = 10;      ///< below: none can be held out
+constexpr std::size_t many_rows = 20000;  ///< from here on one part is enough
+
+/// Fills the choices in and keeps account.
+class Planner {
+ public:
+  Planner(const FitOptions& given, const DataSize& size)
+      : size_(size), effort_(size_of(given.effort)), has_many_rows_(size.rows >= many_rows), plan_{given, {}} {}
+
+  Plan make() {
+    decide_networks();
+    decide_members();
+    decide_training();
+    decide_calibration();
+    decide_posterior();
+    return std::move(plan_);
+  }
+
+ private:
+  template <class T>
+  void decide(const char* name, Choice<T>& choice, T value, std::string reason) {
+    if (choice.is_given()) return;
+    choice = std::move(value);
+    const base::OptionValue decided = fit_options().find(name)->get(plan_.options);
+    plan_.decisions.push_back({.name = name, .value = base::to_text(decided), .reason = std::move(reason)});
+  }
+
+  template <class T, class Field>
+  std::vector<T> of_kinds(Field field) const {
+    std::vector<T> values;
+    for (std::size_t i = 0; i < wanted_kinds(); ++i) values.push_back(field(kinds[i]));
+    const bool all_equal = std::ranges::count(values, values.front()) == std::ssize(values);
+    return all_equal ? std::vector<T>{values.front()} : values;
+  }
+
+  /// Five members of a kind at least. Few rows cannot tell many kinds apart, and many rows take their time.
+  std::size_t wanted_kinds() const {
+    constexpr std::size_t rows_for_all = 250;
+    constexpr std::size_t some = 5;
+    const Choice<std::size_t>& members = plan_.options.members;
+    const bool has_all = size_.rows >= rows_for_all && !has_many_rows_;
+    const std::size_t most = has_all ? effort_.kinds : std::min(effort_.kinds, some);
+    return members.is_given() ? std::clamp<std::size_t>(*members / 5, 1, most) : most;
+  }
+
+  std::string of_kinds_reason(const char* several) const {
+    return wanted_kinds() > 1 ? several : "few members: all of one kind";
+  }
+
+  void decide_networks();
+  void decide_members();
+  void decide_training();
+  void decide_calibration();
+  void decide_posterior();
+  std::size_t frequencies() const;
+  std::size_t batch() const;
+  std::size_t epochs() const;
+  std::size_t folds() const;
+
+  DataSize size_;
+  EffortSize effort_;
+  bool has_many_rows_;
+  Plan plan_;
+};
+
+/// The embedded inputs, d (1 + 2 k), should be about as many as the first layer has units.
+std::size_t Planner::frequencies() const {
+  return size_.inputs <= 16 ? std::clamp<std::size_t>(32 / size_.inputs, 4, 8)
+                            : std::max<std::size_t>(64 / size_.inputs, 1);
+}
+
+void Planner::decide_networks() {
+  FitOptions& options = plan_.options;
+  constexpr std::size_t most_embedded = 64;
+  const bool embeds = size_.inputs <= most_embedded;
+  decide("activation", options.activation, of_kinds<Activation>([](const Kind& kind) { return kind.activation; }),
+         of_kinds_reason("smooth and kinked functions side by side, weighed later"));
+  decide("embedding", options.embedding,
+         embeds ? of_kinds<double>([](const Kind& kind) { return kind.bandwidth; }) : std::vector<double>{0},
+         embeds ? of_kinds_reason("smooth to rough in single inputs, weighed later")
+                : fmt::format("{} inputs are too many to embed each", size_.inputs));
+  decide("frequencies", options.frequencies, frequencies(), fmt::format("{} inputs", size_.inputs));
+  decide("learning_rate", options.learning_rate, of_kinds<double>([](const Kind& kind) { return kind.learning_rate; }),
+         "the schedule ends at 0, so the mean is trained to the end");
+  decide("loss_beta", options.loss_beta, of_kinds<double>([](const Kind& kind) { return kind.loss_beta; }),
+         of_kinds_reason("one kind sees rows of large noise more evenly"));
+  using Widths = std::vector<std::size_t>;
+  decide("hidden", options.hidden, {has_many_rows_ ? Widths{256, 128, 64} : Widths{128, 64, 32}},
+         fmt::format("{} rows", size_.rows));
+  decide("noise", options.noise, size_.outputs == 1 ? NoiseKind::shared : NoiseKind::per_output,
+         size_.outputs == 1 ? "one output" : "each output has its own noise");
+  decide("noise_link", options.noise_link, NoiseLink::exp, "its logarithm can be recalibrated");
+}
+
+std::size_t Planner::folds() const {
+  if (size_.rows < few_rows) return 0;
+  if (has_many_rows_) return 1;
+  const std::size_t per_kind = *plan_.options.members / member_kinds(plan_.options);
+  return std::min(std::clamp<std::size_t>(per_kind, 5, effort_.folds), size_.rows / 2);
+}
+
+void Planner::decide_members() {
+  FitOptions& options = plan_.options;
+  constexpr std::size_t per_kind_of_many = 4;
+  const std::size_t per_kind = has_many_rows_ ? per_kind_of_many : effort_.folds;
+  decide("members", options.members, member_kinds(options) * per_kind,
+         fmt::format("{} kinds of {} members", member_kinds(options), per_kind));
+  decide("folds", options.folds, folds(),
+         size_.rows < few_rows ? fmt::format("{} rows are too few to hold any out", size_.rows)
+         : has_many_rows_      ? fmt::format("{} rows can spare one part", size_.rows)
+                               : "each row is held out by some members of each kind");
+}
+
+std::size_t Planner::batch() const {
+  constexpr std::size_t smallest = 32;
+  constexpr std::size_t largest = 512;
+  constexpr std::size_t steps_per_epoch = 300;
+  std::size_t batch = smallest;
+  while (batch < largest && 2 * batch * steps_per_epoch <= size_.rows) batch *= 2;
+  return batch;
+}
+
+/// As many steps for any number of rows, within limits: few rows are not seen for ever, many at least 20 times.
+std::size_t Planner::epochs() const {
+  const auto rows = static_cast<double>(size_.rows);
+  const double per_epoch = std::max(1.0, rows / static_cast<double>(*plan_.options.batch));
+  if (has_many_rows_) return static_cast<std::size_t>(std::ceil(effort_.work * std::clamp(4e6 / rows, 20.0, 40.0)));
+  const double steps = std::clamp(rows * rows / 20, 1500.0, 6000.0);
+  return static_cast<std::size_t>(std::ceil(effort_.work * std::max(steps / per_epoch, 20.0)));
+}
+
+void Planner::decide_training() {
+  FitOptions& options = plan_.options;
+  decide("batch", options.batch, batch(), fmt::format("{} rows", size_.rows));
+  decide("epochs", options.epochs, epochs(), fmt::format("{} rows in batches of {}", size_.rows, *options.batch));
+  decide("schedule", options.schedule, Schedule::cosine, "no epoch has to be chosen");
+  decide("bend_inputs", options.bend_inputs, options.standardise_inputs, "outliers would drown the other values");
+  decide("lambda", options.prior_precision, 0.03, "a wide prior: the folds, not the prior, tell how far to trust");
+}
+
+void Planner::decide_calibration() {
+  FitOptions& options = plan_.options;
+  const bool holds_out = options.folds > 0;
+  const std::string none = "no rows are held out";
+  const bool can_map = options.noise_link == NoiseLink::exp && options.noise != NoiseKind::known;
+  decide("recalibrate", options.recalibrate, holds_out && can_map,
+         !holds_out ? none
+         : can_map  ? "noise that is trained to the end is too small"
+                    : "the noise is not learned as a logarithm");
+  decide("correct_size", options.correct_size, *options.recalibrate,
+         options.recalibrate ? "a new row is predicted by all members" : "the noise is not recalibrated");
+  decide("weigh_members", options.weigh_members, holds_out && member_kinds(options) > 1,
+         !holds_out                  ? none
+         : member_kinds(options) > 1 ? "the data say which kinds suit them"
+                                     : "all members are of one kind");
+}
+
+/// Rows held out tell which rung is best (learn/finish.hpp).
+void Planner::decide_posterior() {
+  if (plan_.options.folds > 0) return;
+  decide("posterior", plan_.options.posterior, PosteriorKind::isotropic, "no rows are held out: the paper's");
+}
+
+}  // namespace
+
+Plan make_plan(const FitOptions& given, const DataSize& size) {
+  check_ranges(given);
+  if (given.recipe == Recipe::paper) return {with_paper_defaults(given), {}};
+  return Planner(given, size).make();
+}
+
+Plan make_plan(const FitOptions& given, const TrainingRows& train) {
+  return make_plan(given, {.rows = train.rows(), .inputs = train.inputs(), .outputs = train.outputs()});
+}
+
+}  // namespace credens::learn
