@@ -156,13 +156,9 @@ OptionTable<Options>& OptionTable<Options>::add(std::string name, T Options::*me
   using Value = typename Settled<T>::type;
   Option<Options> option;
   option.get = [member](const Options& options) { return FieldText<T>::value(options.*member); };
-  option.is_given = [member](const Options& options) {
-    if constexpr (std::is_same_v<T, Value>) {
-      return true;
-    } else {
-      return (options.*member).is_given();
-    }
-  };
+  if constexpr (!std::is_same_v<T, Value>) {
+    option.is_given = [member](const Options& options) { return (options.*member).is_given(); };
+  }
   option.set = [member, holds, name, expects](Options& options, std::string_view text) {
     Value value{};
     bool usable = true;

@@ -111,7 +111,7 @@ double Calibrator::width(const MemberAtRows& member, const NoiseMap& map, std::s
     trace += held_out_.weights[r] * member.squared_features[r] / variance(member, map, unit, r, outputs_of(unit).first);
   }
   const auto p = static_cast<double>(member.features);
-  const double rows_per_row = static_cast<double>(held_out_.rows_in_all) / static_cast<double>(held_out_.rows());
+  const double rows_per_row = held_out_.weight_in_all / static_cast<double>(held_out_.rows());
   return p / (rows_per_row * trace + p * task_.prior_precision);
 }
 
@@ -329,7 +329,8 @@ double Calibrator::shift_for_size() const {
     const double weight = mixtures_.kind_weights()[member.kind] / static_cast<double>(siblings);
     squares += weight * weight;
   }
-  return with_held - slope * std::max(0.0, 1 / held - squares);
+  constexpr double furthest = -0.5;  // few rows measure a slope badly, and noise that is too small costs more
+  return std::max(furthest, with_held - slope * std::max(0.0, 1 / held - squares));
 }
 
 Calibration Calibrator::run() {

@@ -68,15 +68,19 @@ std::vector<double> member_weights(const std::vector<model::Member>& members, co
   return weights;
 }
 
-/// A kind that has less than this share says nothing that would pay for its time.
-constexpr double negligible_share = 0.02;
+/// A kind that has less than this share, or less than half of an equal one, says nothing that would pay for its time.
+constexpr double most_negligible_share = 0.02;
+double negligible_share(std::size_t kinds) {
+  return std::min(most_negligible_share, 0.5 / static_cast<double>(kinds));
+}
 
 void drop_negligible(std::vector<model::Member>& members, std::vector<double>& weights,
                      const std::vector<double>& kind_weights) {
   std::vector<model::Member> kept;
   std::vector<double> kept_weights;
   for (std::size_t l = 0; l < members.size(); ++l) {
-    if (kind_weights[members[l].index % kind_weights.size()] < negligible_share) continue;
+    const std::size_t kinds = kind_weights.size();
+    if (kind_weights[members[l].index % kinds] < negligible_share(kinds)) continue;
     kept.push_back(std::move(members[l]));
     kept.back().index = kept.size() - 1;
     kept_weights.push_back(weights[l]);
@@ -118,7 +122,7 @@ void note(std::vector<model::Decision>& decisions, const FitOptions& options, co
   if (options.weigh_members) {
     decisions.push_back(
         {"kind_weights", percents(found.kind_weights),
-         fmt::format("likelihood of the same rows; kinds below {:.0f} % are left out", 100 * negligible_share)});
+         fmt::format("likelihood of the same rows; kinds below {:.0f} % are left out", 100 * negligible_share(found.kind_weights.size()))});
   }
 }
 

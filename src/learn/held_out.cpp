@@ -89,7 +89,7 @@ HeldOut look_at_held_out(const TrainingSet& data, const FitOptions& options, std
   const std::vector<std::vector<bool>> held = held_out_flags(options, members, data.rows);
   const std::vector<std::uint32_t> rows = chosen_rows(held, data.rows, most_rows, options.seed);
   const TrainingSet part = subset(data, rows);
-  HeldOut out{.rows_in_all = data.rows,
+  HeldOut out{.weight_in_all = data.weight_total,
               .targets = as_matrix(part.targets, part.rows, part.outputs),
               .known_variance = as_matrix(part.known_variance, part.rows, part.outputs),
               .weights = {},

@@ -27,7 +27,7 @@ struct MemberAtRows {
 };
 
 struct HeldOut {
-  std::size_t rows_in_all = 0;  ///< of the training set: n of them are here
+  double weight_in_all = 0;     ///< sum of the row weights of the training set as given: N without weights
   Matrix targets;               ///< [n x q]
   Matrix known_variance;        ///< [n x q] or empty
   std::vector<double> weights;  ///< u_r

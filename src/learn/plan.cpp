@@ -77,7 +77,11 @@ constexpr std::size_t many_rows = 20000;  ///< from here on one part is enough
 class Planner {
  public:
   Planner(const FitOptions& given, const DataSize& size)
-      : size_(size), effort_(size_of(given.effort)), has_many_rows_(size.rows >= many_rows), plan_{given, {}} {}
+      : given_(given),
+        size_(size),
+        effort_(size_of(given.effort)),
+        has_many_rows_(size.rows >= many_rows),
+        plan_{given, {}} {}
 
   Plan make() {
     decide_networks();
@@ -105,11 +109,19 @@ class Planner {
     return all_equal ? std::vector<T>{values.front()} : values;
   }
 
+  /// Of what was given to be dealt in turn; 1 where there is nothing.
+  std::size_t longest_list() const {
+    const auto length = [](const auto& list) { return list.is_given() ? list->size() : 1; };
+    return std::max({length(given_.hidden), length(given_.activation), length(given_.embedding),
+                     length(given_.learning_rate), length(given_.loss_beta)});
+  }
+
   /// Five members of a kind at least. Few rows cannot tell many kinds apart, and many rows take their time.
   std::size_t wanted_kinds() const {
     constexpr std::size_t rows_for_all = 250;
     constexpr std::size_t some = 5;
     const Choice<std::size_t>& members = plan_.options.members;
+    if (const std::size_t given = longest_list(); given > 1) return given <= std::size(kinds) ? given : 1;
     const bool has_all = size_.rows >= rows_for_all && !has_many_rows_;
     const std::size_t most = has_all ? effort_.kinds : std::min(effort_.kinds, some);
     return members.is_given() ? std::clamp<std::size_t>(*members / 5, 1, most) : most;
@@ -129,6 +141,7 @@ class Planner {
   std::size_t epochs() const;
   std::size_t folds() const;
 
+  const FitOptions& given_;
   DataSize size_;
   EffortSize effort_;
   bool has_many_rows_;

@@ -183,8 +183,10 @@ Table make_table() {
 }
 
 void check_calibration(const FitOptions& options, const TrainingRows& train) {
-  base::require(options.folds <= train.rows(), ErrorCode::usage, "{} folds of {} rows, expected at most as many",
-                *options.folds, train.rows());
+  const double validation = options.validation_fraction * static_cast<double>(train.rows());
+  const std::size_t rows = train.rows() - static_cast<std::size_t>(std::ceil(validation));
+  base::require(options.folds <= rows && (*options.folds == 0 || rows >= 2), ErrorCode::usage,
+                "{} folds of {} rows, expected at most as many and at least 2 rows", *options.folds, rows);
   const bool wanted = options.recalibrate || options.weigh_members;
   base::require(!wanted || options.folds > 0, ErrorCode::usage, "{} needs rows that members do not see, but folds is 0",
                 options.recalibrate ? "recalibrate" : "weigh_members");

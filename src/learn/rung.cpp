@@ -3,6 +3,7 @@
 #include "learn/rung.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -18,15 +19,11 @@ namespace credens::learn {
 
 namespace {
 
-/// log w + log density of one member at the rows held out, by row; -inf where it saw the row.
-using RowDensities = std::vector<double>;
-
-RowDensities member_densities(const TrainingSet& data, const model::Member& member, double weight,
-                              std::span<const std::uint32_t> held) {
-  RowDensities densities(data.rows, -std::numeric_limits<double>::infinity());
+/// log w + log density of the rows that a member did not see.
+std::vector<double> member_densities(const TrainingSet& data, const model::Member& member, double weight,
+                                     std::span<const std::uint32_t> held) {
   const TrainingSet part = subset(data, held);
-  model::ForwardBuffers buffers(member.network->shape(),
-                                std::min(std::max<std::size_t>(part.rows, 1), model::forward_rows));
+  model::ForwardBuffers buffers(member.network->shape(), std::min(part.rows, model::forward_rows));
   const Matrix known = part.known_variance.empty()
                            ? Matrix()
                            : Matrix(part.rows, part.outputs,
@@ -34,32 +31,34 @@ RowDensities member_densities(const TrainingSet& data, const model::Member& memb
   const model::MemberBlock block =
       model::member_block(*member.network, part.input_values.data(), part.input_stride, part.rows, known, buffers);
   std::vector<double> own(part.outputs);
+  std::vector<double> densities(part.rows, std::log(weight));
   for (std::size_t i = 0; i < part.rows; ++i) {
     model::epistemic_variances(member.posterior, block.features.row(i), own);
-    double density = std::log(weight);
     for (std::size_t k = 0; k < part.outputs; ++k) {
-      density += math::normal_log_density(static_cast<double>(part.targets[i * part.outputs + k]), block.mean(i, k),
-                                          block.variance(i, k) + own[k]);
+      densities[i] += math::normal_log_density(static_cast<double>(part.targets[i * part.outputs + k]),
+                                               block.mean(i, k), block.variance(i, k) + own[k]);
     }
-    densities[held[i]] = density;
   }
   return densities;
 }
 
-/// The rows' log densities under the members that did not see them, up to a constant per row; 0 for rows that all saw.
+constexpr double nothing = -std::numeric_limits<double>::infinity();
+
+/// The rows' log densities under the members that did not see them, up to a constant per row that all rungs share;
+/// `nothing` for rows that all members saw.
 std::vector<double> log_densities(const TrainingSet& data, const Ensemble& wide, const FitOptions& options,
                                   const std::vector<std::vector<std::uint32_t>>& held) {
   const model::EnsembleState& state = wide.state();
-  std::vector<RowDensities> members(state.members.size());
+  std::vector<std::vector<double>> members(state.members.size());
   base::parallel_for(members.size(), options.threads, [&](std::size_t l) {
     members[l] = member_densities(data, state.members[l], state.weights[l], held[l]);
   });
-  std::vector<double> rows;
-  std::vector<double> terms(members.size());
-  for (std::size_t i = 0; i < data.rows; ++i) {
-    for (std::size_t l = 0; l < members.size(); ++l) terms[l] = members[l][i];
-    const double density = math::log_sum_exp(terms);
-    rows.push_back(std::isfinite(density) ? density : 0);
+  std::vector<double> rows(data.rows, nothing);
+  for (std::size_t l = 0; l < members.size(); ++l) {
+    for (std::size_t i = 0; i < held[l].size(); ++i) {
+      double& row = rows[held[l][i]];
+      row = row == nothing ? members[l][i] : math::log_sum_exp(std::array{row, members[l][i]});
+    }
   }
   return rows;
 }
@@ -70,14 +69,23 @@ struct Gain {
   double standard_error = 0;
 };
 
-Gain gain_of(std::span<const double> better, std::span<const double> base) {
+/// Rows count by their weight; (sum u)^2 / sum u^2 rows of equal weight would know as much.
+Gain gain_of(const TrainingSet& data, std::span<const double> better, std::span<const double> base) {
   std::vector<double> differences;
+  std::vector<double> weights;
+  double sum = 0;
+  double squares = 0;
   for (std::size_t i = 0; i < base.size(); ++i) {
-    if (base[i] != 0) differences.push_back(better[i] - base[i]);
+    if (base[i] == nothing) continue;
+    const double weight = data.weight(i);
+    differences.push_back(better[i] - base[i]);
+    weights.push_back(weight);
+    sum += weight;
+    squares += weight * weight;
   }
-  const auto n = static_cast<double>(differences.size());
-  const double mean = math::weighted_mean(differences, {});
-  return {mean, std::sqrt(math::weighted_variance(differences, {}) / std::max(n - 1, 1.0))};
+  const double rows = sum * sum / squares;
+  return {math::weighted_mean(differences, weights),
+          std::sqrt(math::weighted_variance(differences, weights) / std::max(rows - 1, 1.0))};
 }
 
 }  // namespace
@@ -101,7 +109,7 @@ RungChoice choose_rung(const TrainingSet& rows, const TrainingRows& train, const
   double best = 0;
   for (const PosteriorKind kind : {PosteriorKind::diagonal, PosteriorKind::full}) {
     if (!(options.prior_precision > 0)) break;
-    const Gain gain = gain_of(densities_of(kind), isotropic);
+    const Gain gain = gain_of(rows, densities_of(kind), isotropic);
     if (gain.mean <= std::max(best, 2 * gain.standard_error)) continue;
     best = gain.mean;
     choice = {kind, fmt::format("its log density of rows held out is better than isotropic's by {:.4f} +- {:.4f}",

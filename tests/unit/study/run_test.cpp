@@ -104,17 +104,15 @@ TEST_F(Perform, TimeLeftCountsTheWorkOfThisCallAlone) {
 }
 
 TEST(WordsOf, NameEveryOptionThatDeterminesTheResult) {
-  const std::string words = words_of(
-      {.recipe = Recipe::paper, .members = 3, .epochs = 7, .batch = 5, .prior_precision = 0.25, .threads = 9});
+  const std::string words =
+      words_of({.recipe = Recipe::paper, .members = 3, .epochs = 7, .batch = 5, .prior_precision = 0.25, .threads = 9});
   for (const char* word : {"members 3", "epochs 7", "batch 5", "lambda 0.25", "schedule ", "seed 0"}) {
     EXPECT_NE(words.find(word), std::string::npos) << words;
   }
-  EXPECT_EQ(words, words_of({.recipe = Recipe::paper,
-                             .members = 3,
-                             .epochs = 7,
-                             .batch = 5,
-                             .prior_precision = 0.25,
-                             .threads = 1}));
+  EXPECT_EQ(
+      words,
+      words_of(
+          {.recipe = Recipe::paper, .members = 3, .epochs = 7, .batch = 5, .prior_precision = 0.25, .threads = 1}));
 }
 
 TEST(TrainingEffort, CountsWeightsRowsEpochsAndMembers) {

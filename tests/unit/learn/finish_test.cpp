@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "learn/finish.hpp"
+
+#include <credens/widen.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <numeric>
+
+#include "learn/calibration.hpp"
+#include "learn/preparation.hpp"
+#include "learn/recipe.hpp"
+#include "learn/train_members.hpp"
+#include "unit/learn/paper_options.hpp"
+#include "unit/learn/random_rows.hpp"
+
+namespace credens::learn {
+namespace {
+
+using testing::Each;
+using testing::HasSubstr;
+
+/// y = sin(2 x0) + x1 / 2 plus noise that grows with x0; a second output is its negative with other noise.
+RandomRows wavy_rows(std::size_t rows, std::uint64_t seed, std::size_t outputs = 1) {
+  base::RandomStream random({.seed = seed, .purpose = base::Purpose::test});
+  RandomRows data{.inputs = random_floats(random, rows, 2, -1.5, 1.5), .targets = Matrix(rows, outputs)};
+  for (std::size_t i = 0; i < rows; ++i) {
+    const double x = data.inputs(i, 0);
+    const double truth = std::sin(2 * x) + data.inputs(i, 1) / 2;
+    const double noise = 0.1 + 0.1 * (x + 1.5);
+    data.targets(i, 0) = truth + noise * random.normal();
+    if (outputs > 1) data.targets(i, 1) = -truth + 2 * noise * random.normal();
+  }
+  return data;
+}
+
+/// Two kinds, small enough for a test.
+FitOptions small_options() {
+  return {.members = 10,
+          .hidden = {{12}},
+          .activation = {Activation::silu},
+          .embedding = {0, 0.5},
+          .frequencies = 2,
+          .epochs = 30,
+          .batch = 16,
+          .learning_rate = {1e-2},
+          .loss_beta = {0},
+          .seed = 5};
+}
+
+const model::Decision* find(const Ensemble& ensemble, std::string_view name) {
+  for (const model::Decision& decision : ensemble.state().decisions) {
+    if (decision.name == name) return &decision;
+  }
+  return nullptr;
+}
+
+double mean_nll(const Ensemble& narrow, const Dataset& train, const Dataset& test) {
+  const Ensemble ensemble = widen(narrow, train);
+  const std::vector<double> densities =
+      ensemble.predict(test.inputs(), {.noise_std = test.noise_std()}).log_density(test.targets());
+  return -std::accumulate(densities.begin(), densities.end(), 0.0) / static_cast<double>(densities.size());
+}
+
+void expect_sound(const Ensemble& ensemble, const Dataset& data) {
+  const model::EnsembleState& state = ensemble.state();
+  EXPECT_EQ(state.total_members, state.members.size());
+  for (std::size_t l = 0; l < state.members.size(); ++l) EXPECT_EQ(state.members[l].index, l);
+  EXPECT_NEAR(std::accumulate(state.weights.begin(), state.weights.end(), 0.0), 1, 1e-12);
+  EXPECT_TRUE(model::stored_option(state, "posterior").has_value());
+  EXPECT_TRUE(std::isfinite(mean_nll(ensemble, data, data)));
+}
+
+std::vector<model::Member> trained_members(const TrainingRows& rows, const FitOptions& planned) {
+  std::vector<std::size_t> all(*planned.members);
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return train_members(rows, planned, all);
+}
+
+TEST(Finish, GivesTheSameBitsForAnyNumberOfThreads) {
+  const Dataset data = wavy_rows(80, 1).dataset();
+  FitOptions options = small_options();
+  options.epochs = 5;
+  options.threads = 1;
+  const Ensemble alone = fit(data, options);
+  for (const int threads : {2, 7}) {
+    options.threads = threads;
+    const Ensemble together = fit(data, options);
+    EXPECT_EQ(together.weights(), alone.weights());
+    EXPECT_EQ(together.state().decisions, alone.state().decisions);
+    EXPECT_EQ(together.state().options, alone.state().options);
+    ASSERT_EQ(together.members(), alone.members());
+    for (std::size_t l = 0; l < alone.members(); ++l) {
+      EXPECT_TRUE(std::ranges::equal(together.state().members[l].network->parameters(),
+                                     alone.state().members[l].network->parameters()));
+    }
+  }
+}
+
+/// Variances of finished networks are exp(shift + slope log s^2) + floor of trained ones; the first members are wider.
+void expect_calibrated_noise(const Dataset& data, FitOptions options) {
+  options.weigh_members = false;
+  const TrainingRows rows(data);
+  const Plan plan = make_plan(options, rows);
+  const std::vector<model::Member> members = trained_members(rows, plan.options);
+  const Ensemble finished = finish(rows, plan, members);
+
+  const TrainingSet set = prepare(rows, plan.options).train;
+  const HeldOut held = look_at_held_out(set, plan.options, members, 2500);
+  const Calibration found = calibrate(held, {.recalibrate = true,
+                                             .correct_size = plan.options.correct_size,
+                                             .weigh_members = false,
+                                             .prior_precision = plan.options.prior_precision,
+                                             .seed = plan.options.seed});
+  ASSERT_EQ(finished.members(), members.size());
+  const std::size_t kinds = member_kinds(plan.options);
+  const double wide = std::round(found.wide_share * static_cast<double>(members.size() / kinds));
+  for (std::size_t l = 0; l < members.size(); ++l) {
+    const model::Mlp& network = *finished.state().members[l].network;
+    model::ForwardBuffers buffers(network.shape(), 64);
+    const model::MemberBlock block =
+        model::member_block(network, set.input_values.data(), set.input_stride, set.rows, {}, buffers);
+    const double extra = static_cast<double>(l / kinds) < wide ? found.wide_shift : 0;
+    for (std::size_t i = 0; i < set.rows; ++i) {
+      for (std::size_t k = 0; k < set.outputs; ++k) {
+        const std::size_t unit = std::min(k, held.members[l].log_variance.cols() - 1);
+        const NoiseMap map = found.noise[l % kinds][unit];
+        const double expected =
+            std::exp(map.shift + extra + map.slope * held.members[l].log_variance(i, unit)) + model::noise_floor;
+        ASSERT_NEAR(block.variance(i, k) / expected, 1, 1e-4) << "member " << l << ", row " << i;
+        ASSERT_NEAR(block.mean(i, k), held.members[l].mean(i, k), 1e-6);
+      }
+    }
+  }
+}
+
+TEST(Finish, FoldsTheCalibrationIntoTheNetworks) {
+  FitOptions options = small_options();
+  expect_calibrated_noise(wavy_rows(60, 2).dataset(), options);
+  expect_calibrated_noise(wavy_rows(60, 2, 2).dataset(), options);
+  options.noise = NoiseKind::constant;
+  expect_calibrated_noise(wavy_rows(60, 2, 2).dataset(), options);
+}
+
+TEST(Finish, FoldsWideMembersIntoTheNetworks) {
+  RandomRows rows = wavy_rows(200, 3);
+  base::RandomStream random({.seed = 3, .purpose = base::Purpose::test});
+  for (double& target : rows.targets.values()) target += 0.3 * random.normal() * std::exp(1.2 * random.normal());
+  FitOptions options = small_options();
+  options.epochs = 10;
+  const Ensemble ensemble = fit(rows.dataset(), options);
+  ASSERT_NE(find(ensemble, "wide_members"), nullptr);
+  EXPECT_NE(find(ensemble, "wide_members")->value, "0 %");
+  expect_calibrated_noise(rows.dataset(), options);
+}
+
+TEST(Finish, ImprovesThePredictionOfRowsHeldOutAndOfNewRows) {
+  const Dataset data = wavy_rows(60, 14).dataset();
+  const Dataset test = wavy_rows(2000, 5).dataset();
+  FitOptions options = small_options();
+  options.hidden = {{32}};
+  options.epochs = 150;
+  const Ensemble calibrated = fit(data, options);
+  double before = 0;
+  double after = 0;
+  const std::string reason = find(calibrated, "noise_map")->reason;
+  ASSERT_EQ(std::sscanf(reason.c_str(), "60 rows that members did not see: NLL %lf before, %lf after", &before, &after),
+            2)
+      << reason;
+  EXPECT_LT(after, before);
+  options.recalibrate = false;
+  options.weigh_members = false;
+  const Ensemble plain = fit(data, options);
+  EXPECT_EQ(find(plain, "noise_map"), nullptr);
+  EXPECT_LT(mean_nll(calibrated, data, test), mean_nll(plain, data, test) - 0.05);
+}
+
+TEST(Finish, LeavesOutKindsThatSayNothing) {
+  RandomRows rows = wavy_rows(150, 6);
+  for (std::size_t i = 0; i < 150; ++i) rows.targets(i, 0) = 3 * rows.inputs(i, 0) + 0.01 * rows.targets(i, 0);
+  const Dataset data = rows.dataset();
+  FitOptions options = small_options();
+  options.embedding = {0};
+  options.learning_rate = {1e-9, 1e-2};  // members 0, 2, ... stay as they begin
+  options.epochs = 60;
+  const Ensemble ensemble = fit(data, options);
+  expect_sound(ensemble, data);
+  ASSERT_EQ(ensemble.members(), 5U);
+  EXPECT_THAT(ensemble.weights(), Each(testing::DoubleEq(0.2)));
+  EXPECT_LT(mean_nll(ensemble, data, data), 0.5);
+  EXPECT_THAT(find(ensemble, "kind_weights")->value, HasSubstr("99 %"));
+}
+
+TEST(Finish, StoresTheRungThatItDecided) {
+  const Dataset data = wavy_rows(60, 7).dataset();
+  FitOptions options = small_options();
+  options.epochs = 3;
+  const Ensemble ensemble = fit(data, options);
+  expect_sound(ensemble, data);
+  ASSERT_NE(find(ensemble, "posterior"), nullptr);
+  EXPECT_EQ(find(ensemble, "posterior")->value, *model::stored_option(ensemble.state(), "posterior"));
+  EXPECT_EQ(ensemble.posterior(), PosteriorKind::delta);
+  options.posterior = PosteriorKind::full;
+  const Ensemble given = fit(data, options);
+  EXPECT_EQ(find(given, "posterior"), nullptr);
+  EXPECT_EQ(*model::stored_option(given.state(), "posterior"), "full");
+}
+
+TEST(Finish, NeedsRowsUnlessNothingIsLeftToDecide) {
+  EXPECT_FALSE(needs_rows_to_finish(paper()));
+  FitOptions options = paper();
+  options.weigh_members = true;
+  EXPECT_TRUE(needs_rows_to_finish(options));
+  options = paper();
+  options.recalibrate = true;
+  EXPECT_TRUE(needs_rows_to_finish(options));
+  options = paper();
+  options.posterior = {};
+  EXPECT_TRUE(needs_rows_to_finish(options));
+}
+
+TEST(Finish, LeavesThePapersMembersAsTheyAre) {
+  const Dataset data = wavy_rows(40, 8).dataset();
+  const TrainingRows rows(data);
+  const Plan plan = make_plan({.recipe = Recipe::paper, .members = 3, .hidden = {{4}}, .epochs = 2}, rows);
+  const std::vector<model::Member> members = trained_members(rows, plan.options);
+  const Ensemble ensemble = finish(rows, plan, members);
+  EXPECT_THAT(ensemble.weights(), Each(testing::DoubleEq(1.0 / 3)));
+  for (std::size_t l = 0; l < 3; ++l) EXPECT_EQ(ensemble.state().members[l].network, members[l].network);
+  EXPECT_THAT(ensemble.state().decisions, testing::IsEmpty());
+}
+
+TEST(AutoFit, TakesFewRowsWithoutHoldingAnyOut) {
+  for (const std::size_t rows : {2, 9}) {
+    const Dataset data = wavy_rows(rows, 9).dataset();
+    FitOptions options = small_options();
+    options.members = 3;
+    options.embedding = {};
+    const Ensemble ensemble = fit(data, options);
+    expect_sound(ensemble, data);
+    EXPECT_EQ(ensemble.members(), 3U);
+    EXPECT_EQ(find(ensemble, "folds")->value, "0");
+    EXPECT_EQ(find(ensemble, "noise_map"), nullptr);
+  }
+}
+
+TEST(AutoFit, TakesTenRowsAndOneMember) {
+  const Dataset data = wavy_rows(10, 9).dataset();
+  FitOptions options = small_options();
+  expect_sound(fit(data, options), data);
+  options.members = 1;
+  expect_sound(fit(data, options), data);
+}
+
+TEST(AutoFit, TakesFewerMembersThanKinds) {
+  const Dataset data = wavy_rows(40, 9).dataset();
+  FitOptions options = small_options();
+  options.embedding = {0, 0.5, 1};
+  options.members = 2;
+  expect_sound(fit(data, options), data);
+  options.members = 4;
+  expect_sound(fit(data, options), data);
+}
+
+TEST(AutoFit, TakesOnePartForAllMembers) {
+  const Dataset data = wavy_rows(100, 10).dataset();
+  FitOptions options = small_options();
+  options.folds = 1;
+  const Ensemble ensemble = fit(data, options);
+  expect_sound(ensemble, data);
+  EXPECT_THAT(find(ensemble, "noise_map")->reason, HasSubstr("10 rows that members did not see"));
+}
+
+TEST(AutoFit, TakesRowWeightsAndEveryKindOfNoise) {
+  RandomRows rows = wavy_rows(60, 11, 2);
+  base::RandomStream random({.seed = 11, .purpose = base::Purpose::test});
+  rows.noise_std = random_floats(random, 60, 2, 0.1, 0.4);
+  for (std::size_t i = 0; i < 60; ++i) rows.weights.push_back(i % 3 == 0 ? 0 : random.uniform(0.2, 3));
+  for (const NoiseKind noise : {NoiseKind::shared, NoiseKind::per_output, NoiseKind::constant, NoiseKind::known}) {
+    FitOptions options = small_options();
+    options.noise = noise;
+    const Ensemble ensemble = fit(rows.dataset(), options);
+    expect_sound(ensemble, rows.dataset());
+    EXPECT_EQ(find(ensemble, "noise_map") != nullptr, noise != NoiseKind::known);
+  }
+}
+
+TEST(AutoFit, TakesAConstantTarget) {
+  RandomRows rows = wavy_rows(40, 12);
+  for (double& target : rows.targets.values()) target = 7;
+  const Ensemble ensemble = fit(rows.dataset(), small_options());
+  expect_sound(ensemble, rows.dataset());
+  EXPECT_NEAR(ensemble.predict(rows.inputs).mean()(0, 0), 7, 0.5);
+}
+
+TEST(AutoFit, TakesValidationRowsBesideFolds) {
+  const Dataset data = wavy_rows(60, 13).dataset();
+  FitOptions options = small_options();
+  options.validation_fraction = 0.2;
+  const Ensemble ensemble = fit(data, options);
+  expect_sound(ensemble, data);
+  EXPECT_THAT(find(ensemble, "noise_map")->reason, HasSubstr("48 rows"));
+}
+
+TEST(Finish, KeepsMembersOfManyKinds) {
+  const Dataset data = wavy_rows(30, 6).dataset();
+  FitOptions options = small_options();
+  std::vector<double> bandwidths(60);
+  std::iota(bandwidths.begin(), bandwidths.end(), 0.0);
+  options.members = 60;
+  options.embedding = bandwidths;
+  options.epochs = 1;
+  options.weigh_members = false;
+  const Ensemble ensemble = fit(data, options);
+  expect_sound(ensemble, data);
+  EXPECT_EQ(ensemble.members(), 60U);
+}
+
+TEST(Finish, CorrectsTheSizeNoFurtherThanFewRowsAllow) {
+  const Dataset data = wavy_rows(60, 4).dataset();
+  const Dataset test = wavy_rows(2000, 5).dataset();
+  FitOptions options = small_options();
+  options.hidden = {{32}};
+  options.epochs = 150;
+  const double corrected = mean_nll(fit(data, options), data, test);
+  options.correct_size = false;
+  EXPECT_LT(corrected, mean_nll(fit(data, options), data, test) + 0.15);
+}
+
+}  // namespace
+}  // namespace credens::learn
