@@ -120,9 +120,9 @@ void note(std::vector<model::Decision>& decisions, const FitOptions& options, co
                              : "errors have no tails that would be worth it"});
   }
   if (options.weigh_members) {
-    decisions.push_back(
-        {"kind_weights", percents(found.kind_weights),
-         fmt::format("likelihood of the same rows; kinds below {:.0f} % are left out", 100 * negligible_share(found.kind_weights.size()))});
+    decisions.push_back({"kind_weights", percents(found.kind_weights),
+                         fmt::format("likelihood of the same rows; kinds below {:.0f} % are left out",
+                                     100 * negligible_share(found.kind_weights.size()))});
   }
 }
 
