@@ -184,18 +184,13 @@ void check_unchanged(const Ensemble& narrow, const Ensemble& wide, const std::st
   base::require(narrow.state().data == wide.state().data, ErrorCode::data, "{} changed while it was read", source);
 }
 
-/// The members of a part wait for the others where rows decide about all of them.
-bool is_unfinished_part(const std::vector<model::Member>& members, const FitOptions& planned) {
-  return members.size() < *planned.members && learn::needs_rows_to_finish(planned);
-}
-
 Ensemble train_and_widen(const FitArguments& arguments, const learn::TrainingRows& train, learn::Plan plan) {
   const InterruptWatch watch;
   plan.options.stop = watch.token();
   Training training(plan_of(arguments, train, plan.options));
   std::vector<model::Member> members = naming(arguments.train, ErrorCode::data, [&] { return training.run(); });
   training.stop_if_asked();
-  if (is_unfinished_part(members, plan.options)) {
+  if (learn::is_unfinished_part(members.size(), plan.options.members, plan.options)) {
     const Ensemble part = learn::assemble(train, plan.options, {std::move(members), {}, plan.decisions});
     save_finished(part, arguments.output, training);
     return part;

@@ -47,11 +47,6 @@ void check(const MergeArguments& arguments) {
                 "columns are named, but --train gives no table");
 }
 
-/// The members of a part wait for the others where rows decide about all of them.
-bool is_unfinished(const model::EnsembleState& part) {
-  return part.members.size() < part.total_members && learn::needs_rows_to_finish(learn::restore_options(part.options));
-}
-
 void check_rows(const learn::TrainingRows& train, const Ensemble& whole, const MergeArguments& arguments) {
   const auto found = store::data_difference({.rows = train.rows(), .fingerprint = train.summary().fingerprint},
                                             whole.state().data, "there");
@@ -92,7 +87,10 @@ Ensemble merge(const MergeArguments& arguments) {
   for (const std::string& part : arguments.parts) parts.emplace_back(part, load(part));
   const Ensemble whole = store::merge(parts);
   const auto& [name, first] = parts.front();
-  const bool unfinished = naming(name, ErrorCode::model, [&] { return is_unfinished(first.state()); });
+  const bool unfinished = naming(name, ErrorCode::model, [&] {
+    const model::EnsembleState& part = first.state();
+    return learn::is_unfinished_part(part.members.size(), part.total_members, learn::restore_options(part.options));
+  });
   if (arguments.train.table.empty()) {
     base::require(!unfinished, ErrorCode::usage,
                   "--train is missing: these parts become a model by the rows that their members did not see, so give "

@@ -45,19 +45,24 @@ class Calibrator {
     for (std::size_t unit = 0; unit < std::max<std::size_t>(units_, 1); ++unit) {
       log_density_.emplace_back(held_out_.cases());
       for (std::size_t kind = 0; kind < kinds(); ++kind)
-        write_densities(unit, kind, map_of(unit, kind), unit_density(unit));
+        write_densities(unit, kind, map_of(unit, kind), log_density_[unit]);
     }
   }
 
   Calibration run();
 
  private:
+  struct TailsFound {
+    Tails tails = {};
+    double shift = 0;
+    double nll = 0;
+  };
+
   std::size_t kinds() const { return mixtures_.kind_weights().size(); }
   std::vector<double> equal_weights() const;
   Outputs outputs_of(std::size_t unit) const {
     return units_ <= 1 ? Outputs{0, held_out_.outputs()} : Outputs{unit, unit + 1};
   }
-  std::vector<double>& unit_density(std::size_t unit) { return log_density_[unit]; }
   NoiseMap map_of(std::size_t unit, std::size_t kind) const {
     return units_ == 0 ? NoiseMap{} : result_.noise[kind][unit];
   }
@@ -73,8 +78,11 @@ class Calibrator {
   void map_noise_of(std::size_t unit, std::size_t kind);
   void set_map(std::size_t unit, std::size_t kind, const NoiseMap& map);
   void weigh_kinds();
-  std::vector<double> tailed_density(double shift) const;
+  std::vector<double> tailed_density(double shift, const Tails& tails) const;
+  std::size_t fewest_siblings() const;
+  TailsFound best_tails(double share) const;
   void find_tails();
+  void shift_noise(double shift);
   double shift_for_size() const;
 
   const HeldOut& held_out_;
@@ -153,7 +161,7 @@ std::vector<double> Calibrator::joint_density(double shift) const {
 
 void Calibrator::set_map(std::size_t unit, std::size_t kind, const NoiseMap& map) {
   result_.noise[kind][unit] = map;
-  write_densities(unit, kind, map, unit_density(unit));
+  write_densities(unit, kind, map, log_density_[unit]);
 }
 
 /// The mean of log s^2 over the cases.
@@ -172,7 +180,7 @@ constexpr double steepest = 3;
 void Calibrator::map_noise_of_all(std::size_t unit) {
   const double middle = centre(unit);
   const auto map_with = [&](double shift, double slope) { return NoiseMap{shift + middle - slope * middle, slope}; };
-  std::vector<double> tried = unit_density(unit);
+  std::vector<double> tried = log_density_[unit];
   const auto nll_of = [&](double shift, double slope) {
     for (std::size_t kind = 0; kind < kinds(); ++kind) write_densities(unit, kind, map_with(shift, slope), tried);
     return mixtures_.mean_nll(tried);
@@ -205,7 +213,7 @@ void Calibrator::map_noise_of(std::size_t unit, std::size_t kind) {
   const auto map_with = [&](double shift, double slope) {
     return NoiseMap{common.at(middle) + shift - slope * middle, slope};
   };
-  std::vector<double> tried = unit_density(unit);
+  std::vector<double> tried = log_density_[unit];
   const auto nll_of = [&](double shift, double slope) {
     write_densities(unit, kind, map_with(shift, slope), tried);
     return mixtures_.mean_nll(tried);
@@ -245,58 +253,59 @@ void Calibrator::weigh_kinds() {
 }
 
 /// Of a case whose member may be a wide one.
-std::vector<double> Calibrator::tailed_density(double shift) const {
+std::vector<double> Calibrator::tailed_density(double shift, const Tails& tails) const {
   std::vector<double> density = joint_density(shift);
-  if (result_.wide_share == 0) return density;
-  const std::vector<double> wide = joint_density(shift + result_.wide_shift);
+  if (tails.share == 0) return density;
+  const std::vector<double> wide = joint_density(shift + tails.shift);
   for (std::size_t c = 0; c < density.size(); ++c) {
-    density[c] = math::log_sum_exp(
-        std::array{std::log1p(-result_.wide_share) + density[c], std::log(result_.wide_share) + wide[c]});
+    density[c] = math::log_sum_exp(std::array{std::log1p(-tails.share) + density[c], std::log(tails.share) + wide[c]});
   }
   return density;
+}
+
+/// Of the kind that has the fewest.
+std::size_t Calibrator::fewest_siblings() const {
+  std::vector<std::size_t> siblings(kinds());
+  for (const MemberAtRows& member : held_out_.members) ++siblings[member.kind];
+  return std::ranges::min(siblings);
+}
+
+/// The best tails with a given share, the shift of all noise that goes with them, and what they reach.
+Calibrator::TailsFound Calibrator::best_tails(double share) const {
+  constexpr double widest = 2;  // e^2 times the variance: more would make intervals of mean and variance useless
+  const auto nll_of = [&](double shift, double wide) {
+    return mixtures_.mean_nll(tailed_density(shift, {.share = share, .shift = wide}));
+  };
+  double shift = 0;
+  double wide = 1.5;
+  for (int round = 0; round < 2; ++round) {
+    shift = least_at([&](double a) { return nll_of(a, wide); }, -1.5, 0.5);
+    wide = least_at([&](double a) { return nll_of(shift, a); }, 0, widest);
+  }
+  return {.tails = {.share = share, .shift = wide}, .shift = shift, .nll = nll_of(shift, wide)};
 }
 
 /// Errors have heavier tails than a Gaussian. Members of a kind hardly differ in their means, so a few of them with
 /// wider noise, and the others with narrower, make such a mixture without further networks.
 void Calibrator::find_tails() {
-  constexpr std::size_t fewest = 4;
-  std::size_t siblings = held_out_.members.size();
-  for (std::size_t kind = 0; kind < kinds(); ++kind) {
-    const auto count = std::ranges::count(held_out_.members, kind, &MemberAtRows::kind);
-    siblings = std::min(siblings, static_cast<std::size_t>(count));
-  }
-  if (siblings < fewest) return;
-  const auto nll_at = [&](double shift) { return mixtures_.mean_nll(tailed_density(shift)); };
+  constexpr std::size_t enough = 4;
   constexpr double worth_it = 0.002;
-  constexpr double widest = 2;  // e^2 times the variance: more would make intervals of mean and variance useless
-  double least = nll_at(0) - worth_it;
-  Calibration best = result_;
-  double best_shift = 0;
+  const auto siblings = static_cast<double>(fewest_siblings());
+  if (siblings < enough) return;
+  TailsFound best{.nll = mixtures_.mean_nll(joint_density(0)) - worth_it};
   for (const double wanted : {0.1, 0.2, 0.3}) {
-    const double share = std::max(1.0, std::round(wanted * static_cast<double>(siblings)));
-    result_.wide_share = share / static_cast<double>(siblings);
-    result_.wide_shift = 1.5;
-    double shift = 0;
-    for (int round = 0; round < 2; ++round) {
-      shift = least_at(nll_at, -1.5, 0.5);
-      result_.wide_shift = least_at(
-          [&](double wide) {
-            result_.wide_shift = wide;
-            return nll_at(shift);
-          },
-          0, widest);
-    }
-    const double nll = nll_at(shift);
-    if (nll >= least) continue;
-    least = nll;
-    best = result_;
-    best_shift = shift;
+    const TailsFound found = best_tails(std::max(1.0, std::round(wanted * siblings)) / siblings);
+    if (found.nll < best.nll) best = found;
   }
-  result_ = std::move(best);
-  for (std::size_t unit = 0; unit < units_ && best_shift != 0; ++unit) {
+  result_.tails = best.tails;
+  shift_noise(best.shift);
+}
+
+void Calibrator::shift_noise(double shift) {
+  for (std::size_t unit = 0; unit < units_ && shift != 0; ++unit) {
     for (std::size_t kind = 0; kind < kinds(); ++kind) {
       const NoiseMap map = map_of(unit, kind);
-      set_map(unit, kind, {map.shift + best_shift, map.slope});
+      set_map(unit, kind, {map.shift + shift, map.slope});
     }
   }
 }
@@ -310,7 +319,7 @@ double Calibrator::shift_for_size() const {
   const std::size_t few = held >= 4 ? 2 : 1;
   if (held < 2 || held == all) return 0;
   const auto best_shift = [&](const CaseWeights& mixtures) {
-    return least_at([&](double shift) { return mixtures.mean_nll(tailed_density(shift)); }, -2, 2);
+    return least_at([&](double shift) { return mixtures.mean_nll(tailed_density(shift, result_.tails)); }, -2, 2);
   };
   constexpr std::uint64_t draws = 4;
   double with_few = 0;
@@ -343,14 +352,9 @@ Calibration Calibrator::run() {
     weigh_kinds();
   }
   if (task_.recalibrate && units_ > 0) find_tails();
-  result_.nll_after = mixtures_.mean_nll(tailed_density(0));
+  result_.nll_after = mixtures_.mean_nll(tailed_density(0, result_.tails));
   result_.kind_weights = mixtures_.kind_weights();
-  if (task_.recalibrate && task_.correct_size && units_ > 0) {
-    const double shift = shift_for_size();
-    for (std::vector<NoiseMap>& of_kind : result_.noise) {
-      for (NoiseMap& map : of_kind) map.shift += shift;
-    }
-  }
+  if (task_.recalibrate && task_.correct_size && units_ > 0) shift_noise(shift_for_size());
   return std::move(result_);
 }
 

@@ -28,13 +28,18 @@ struct CalibrationTask {
   std::uint64_t seed = 0;
 };
 
+/// Some of each kind's members have wider noise: together they have the tails that errors have.
+struct Tails {
+  double share = 0;  ///< of each kind's members
+  double shift = 0;  ///< of their log s^2
+};
+
 struct Calibration {
   std::vector<std::vector<NoiseMap>> noise;  ///< of each kind, one per noise unit
-  double wide_share = 0;                     ///< of each kind's members, whose noise is wider by
-  double wide_shift = 0;                     ///< this much in log s^2: together they have the tails that errors have
-  std::vector<double> kind_weights;          ///< sum 1, shared equally by the members of a kind
-  double nll_before = 0;                     ///< mean over the rows held out, in network units
-  double nll_after = 0;                      ///< before the correction of size, which looks at new rows
+  Tails tails;
+  std::vector<double> kind_weights;  ///< sum 1, shared equally by the members of a kind
+  double nll_before = 0;             ///< mean over the rows held out, in network units
+  double nll_after = 0;              ///< before the correction of size, which looks at new rows
 };
 
 /// Every row counts with its weight; the mixture at a row is that of the members that did not see it, each widened by

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "math/mixture.hpp"
+
 namespace credens::learn {
 
 void CaseWeights::keep(std::size_t count, base::RandomStream& random) {
@@ -42,10 +44,7 @@ double CaseWeights::mean_nll(std::span<const double> log_density) const {
   std::vector<double> terms;
   for (std::size_t r = 0; r < held_out_.rows(); ++r) {
     const double log_total = weigh(r, log_density, terms);
-    const double largest = *std::ranges::max_element(terms);
-    double density = 0;
-    for (const double term : terms) density += std::exp(term - largest);
-    sum -= held_out_.weights[r] * (largest + std::log(density) - log_total);
+    sum -= held_out_.weights[r] * (math::log_sum_exp(terms) - log_total);
     weights += held_out_.weights[r];
   }
   return sum / weights;
@@ -56,12 +55,10 @@ std::vector<double> CaseWeights::responsibilities(std::span<const double> log_de
   std::vector<double> terms;
   for (std::size_t r = 0; r < held_out_.rows(); ++r) {
     weigh(r, log_density, terms);
-    const double largest = *std::ranges::max_element(terms);
-    double density = 0;
-    for (const double term : terms) density += std::exp(term - largest);
+    const double of_row = math::log_sum_exp(terms);
     const auto members = held_out_.members_of(r);
     for (std::size_t c = 0; c < members.size(); ++c) {
-      shares[held_out_.members[members[c]].kind] += held_out_.weights[r] * std::exp(terms[c] - largest) / density;
+      shares[held_out_.members[members[c]].kind] += held_out_.weights[r] * std::exp(terms[c] - of_row);
     }
   }
   return shares;

@@ -45,12 +45,12 @@ model::Mlp with_noise(const model::Mlp& network, const std::vector<NoiseMap>& ma
 void map_noise(std::vector<model::Member>& members, const Calibration& found) {
   const std::size_t kinds = found.noise.size();
   const double siblings = static_cast<double>(members.size()) / static_cast<double>(kinds);
-  const auto wide = static_cast<std::size_t>(std::round(found.wide_share * std::floor(siblings)));
+  const auto wide = static_cast<std::size_t>(std::round(found.tails.share * std::floor(siblings)));
   for (model::Member& member : members) {
     std::vector<NoiseMap> maps = found.noise[member.index % kinds];
     if (maps.empty()) continue;
     if (member.index / kinds < wide) {
-      for (NoiseMap& map : maps) map.shift += found.wide_shift;
+      for (NoiseMap& map : maps) map.shift += found.tails.shift;
     }
     member.network = std::make_shared<const model::Mlp>(with_noise(*member.network, maps));
   }
@@ -114,9 +114,9 @@ void note(std::vector<model::Decision>& decisions, const FitOptions& options, co
                                          rows.rows(), found.nll_before, found.nll_after);
   if (options.recalibrate) {
     decisions.push_back({"noise_map", map_text(found.noise), source});
-    decisions.push_back({"wide_members", percents({found.wide_share}),
-                         found.wide_share > 0
-                             ? fmt::format("errors have tails: their log s^2 is larger by {:.3f}", found.wide_shift)
+    decisions.push_back({"wide_members", percents({found.tails.share}),
+                         found.tails.share > 0
+                             ? fmt::format("errors have tails: their log s^2 is larger by {:.3f}", found.tails.shift)
                              : "errors have no tails that would be worth it"});
   }
   if (options.weigh_members) {
@@ -126,10 +126,14 @@ void note(std::vector<model::Decision>& decisions, const FitOptions& options, co
   }
 }
 
-}  // namespace
-
 bool needs_rows_to_finish(const FitOptions& planned) {
   return planned.recalibrate || planned.weigh_members || !planned.posterior.is_given();
+}
+
+}  // namespace
+
+bool is_unfinished_part(std::size_t members, std::size_t all, const FitOptions& planned) {
+  return members < all && needs_rows_to_finish(planned);
 }
 
 Ensemble finish(const TrainingRows& train, const Plan& plan, std::vector<model::Member> members) {

@@ -18,7 +18,7 @@ namespace credens::learn {
 /// `options.posterior` is decided and stored with it.
 Ensemble finish(const TrainingRows& train, const Plan& plan, std::vector<model::Member> members);
 
-/// Whether `finish` needs the training rows: members trained apart then wait for it.
-bool needs_rows_to_finish(const FitOptions& planned);
+/// Whether so many of all members are a part that waits for the others, because rows decide about all of them.
+bool is_unfinished_part(std::size_t members, std::size_t all, const FitOptions& planned);
 
 }  // namespace credens::learn

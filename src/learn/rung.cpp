@@ -88,6 +88,18 @@ Gain gain_of(const TrainingSet& data, std::span<const double> better, std::span<
           std::sqrt(math::weighted_variance(differences, weights) / std::max(rows - 1, 1.0))};
 }
 
+/// Isotropic first. Above it a prior is needed, and for the full rung P x P numbers per member, which wide layers make
+/// too many to try unasked.
+std::vector<PosteriorKind> candidates(std::span<const model::Member> members, double prior_precision) {
+  constexpr std::size_t widest = 512;
+  std::vector<PosteriorKind> rungs{PosteriorKind::isotropic};
+  if (!(prior_precision > 0)) return rungs;
+  rungs.push_back(PosteriorKind::diagonal);
+  const auto is_wide = [](const model::Member& member) { return member.features > widest; };
+  if (std::ranges::none_of(members, is_wide)) rungs.push_back(PosteriorKind::full);
+  return rungs;
+}
+
 }  // namespace
 
 RungChoice choose_rung(const TrainingSet& rows, const TrainingRows& train, const FitOptions& options,
@@ -99,21 +111,20 @@ RungChoice choose_rung(const TrainingSet& rows, const TrainingRows& train, const
   for (const model::Member& member : trained.members) {
     held.push_back(held_out_rows(options, member.index, rows.rows));
   }
-  const auto densities_of = [&](PosteriorKind kind) {
-    const Ensemble wide = widen(narrow, train.source(), {.posterior = kind, .threads = options.threads});
-    return log_densities(rows, wide, options, held);
-  };
+  const std::vector<PosteriorKind> rungs = candidates(trained.members, options.prior_precision);
+  std::vector<std::vector<double>> densities;
+  for (const Ensemble& wide : widen_each(narrow, train.source(), rungs, options.threads)) {
+    densities.push_back(log_densities(rows, wide, options, held));
+  }
 
-  const std::vector<double> isotropic = densities_of(PosteriorKind::isotropic);
   RungChoice choice{.reason = "no rung predicts rows held out better than the paper's"};
   double best = 0;
-  for (const PosteriorKind kind : {PosteriorKind::diagonal, PosteriorKind::full}) {
-    if (!(options.prior_precision > 0)) break;
-    const Gain gain = gain_of(rows, densities_of(kind), isotropic);
+  for (std::size_t i = 1; i < rungs.size(); ++i) {
+    const Gain gain = gain_of(rows, densities[i], densities[0]);
     if (gain.mean <= std::max(best, 2 * gain.standard_error)) continue;
     best = gain.mean;
-    choice = {kind, fmt::format("its log density of rows held out is better than isotropic's by {:.4f} +- {:.4f}",
-                                gain.mean, gain.standard_error)};
+    choice = {rungs[i], fmt::format("its log density of rows held out is better than isotropic's by {:.4f} +- {:.4f}",
+                                    gain.mean, gain.standard_error)};
   }
   return choice;
 }

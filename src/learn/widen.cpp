@@ -5,6 +5,7 @@
 #include <credens/widen.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
 
@@ -166,10 +167,12 @@ class NetworkSums {
     }
   }
 
-  Ensemble widened(model::DataSummary data) const {
+  Ensemble widened(const model::DataSummary& data, PosteriorKind rung) const {
     EnsembleState wide = narrow_;
-    wide.data = std::move(data);
-    return with_posteriors(std::move(wide), plan_, statistics_, norms_, true);
+    wide.data = data;
+    WidenPlan plan = plan_;
+    plan.posterior = rung;
+    return with_posteriors(std::move(wide), plan, statistics_, norms_, true);
   }
 
  private:
@@ -260,13 +263,15 @@ Ensemble widen(const Ensemble& ensemble, const Dataset& train, const WidenOption
             .targets = train.targets(),
             .weights = train.weights(),
             .noise_std = train.noise_std()});
-  return sums.widened({.rows = train.rows(), .fingerprint = train.fingerprint()});
+  return sums.widened({.rows = train.rows(), .fingerprint = train.fingerprint()}, plan.posterior);
 }
 
-Ensemble learn::widen(const Ensemble& ensemble, data::RowSource& train, const WidenOptions& options) {
+namespace {
+
+std::vector<Ensemble> widen_rungs(const Ensemble& ensemble, data::RowSource& train, const WidenPlan& plan,
+                                  std::span<const PosteriorKind> rungs) {
   const DatasetParts& layout = train.layout();
   check_fits(ensemble.state(), layout.inputs.cols(), layout.targets.cols());
-  const WidenPlan plan = make_plan(options, &ensemble.state());
   NetworkSums sums(ensemble.state(), plan, layout.noise_std.cols() > 0);
   const std::size_t count = train.count_rows();
   data::RowFingerprint fingerprint(layout, count);
@@ -276,7 +281,25 @@ Ensemble learn::widen(const Ensemble& ensemble, data::RowSource& train, const Wi
     fingerprint.add(rows);
     sums.add(rows);
   }
-  return sums.widened({.rows = count, .fingerprint = fingerprint.digits()});
+  std::vector<Ensemble> wide;
+  for (const PosteriorKind rung : rungs) {
+    wide.push_back(sums.widened({.rows = count, .fingerprint = fingerprint.digits()}, rung));
+  }
+  return wide;
+}
+
+}  // namespace
+
+Ensemble learn::widen(const Ensemble& ensemble, data::RowSource& train, const WidenOptions& options) {
+  const WidenPlan plan = make_plan(options, &ensemble.state());
+  return widen_rungs(ensemble, train, plan, std::array{plan.posterior}).front();
+}
+
+std::vector<Ensemble> learn::widen_each(const Ensemble& ensemble, data::RowSource& train,
+                                        std::span<const PosteriorKind> rungs, int threads) {
+  const bool has_full = std::ranges::find(rungs, PosteriorKind::full) != rungs.end();
+  const PosteriorKind highest = has_full ? PosteriorKind::full : PosteriorKind::isotropic;
+  return widen_rungs(ensemble, train, make_plan({.posterior = highest, .threads = threads}, &ensemble.state()), rungs);
 }
 
 // ---- arrays of networks trained elsewhere ----

@@ -37,8 +37,8 @@ void expect_near(const Calibration& a, const Calibration& b, double tolerance) {
     }
     EXPECT_NEAR(a.kind_weights[kind], b.kind_weights[kind], tolerance);
   }
-  EXPECT_EQ(a.wide_share, b.wide_share);
-  EXPECT_NEAR(a.wide_shift, b.wide_shift, tolerance);
+  EXPECT_EQ(a.tails.share, b.tails.share);
+  EXPECT_NEAR(a.tails.shift, b.tails.shift, tolerance);
   EXPECT_NEAR(a.nll_before, b.nll_before, 1e-9);
   EXPECT_NEAR(a.nll_after, b.nll_after, 1e-4);
 }
@@ -180,7 +180,7 @@ TEST(Calibrate, LeavesWhatItIsNotAskedToChange) {
       EXPECT_EQ(map.slope, 1);
     }
   }
-  EXPECT_EQ(found.wide_share, 0);
+  EXPECT_EQ(found.tails.share, 0);
   EXPECT_THAT(found.kind_weights, Each(0.5));
 }
 
@@ -224,20 +224,20 @@ TEST(Calibrate, MakesMembersWideWhereErrorsHaveTails) {
     squares += target * target / 2000;
   }
   const Calibration found = calibrate(held, {});
-  EXPECT_GE(found.wide_share, 0.1);
-  EXPECT_LE(found.wide_share, 0.3);
-  EXPECT_NEAR(10 * found.wide_share, std::round(10 * found.wide_share), 1e-12);
-  EXPECT_GT(found.wide_shift, 1);
+  EXPECT_GE(found.tails.share, 0.1);
+  EXPECT_LE(found.tails.share, 0.3);
+  EXPECT_NEAR(10 * found.tails.share, std::round(10 * found.tails.share), 1e-12);
+  EXPECT_GT(found.tails.shift, 1);
   const double best_gaussian = 0.5 * (std::log(squares) + 1 + math::log_two_pi);
   EXPECT_LT(found.nll_after, best_gaussian - 0.05);
 }
 
 TEST(Calibrate, MakesNoMemberWideForGaussianErrorsOrAmongFewSiblings) {
-  EXPECT_EQ(calibrate(heteroscedastic({.rows = 2000, .members = 10}, 13), {}).wide_share, 0);
+  EXPECT_EQ(calibrate(heteroscedastic({.rows = 2000, .members = 10}, 13), {}).tails.share, 0);
   HeldOut few = made_up({.rows = 1000, .members = 3});
   base::RandomStream random = random_stream(14);
   for (double& target : few.targets.values()) target = random.normal() * std::exp(random.normal());
-  EXPECT_EQ(calibrate(few, {}).wide_share, 0);
+  EXPECT_EQ(calibrate(few, {}).tails.share, 0);
 }
 
 /// The same rows in another order, or some of them twice.
@@ -309,7 +309,7 @@ TEST(Calibrate, WeighsMembersUnderKnownNoiseToo) {
   EXPECT_THAT(found.noise, Each(IsEmpty()));
   EXPECT_LT(found.kind_weights[0], 0.05);
   EXPECT_LT(found.nll_after, found.nll_before);
-  EXPECT_EQ(found.wide_share, 0);
+  EXPECT_EQ(found.tails.share, 0);
 }
 
 /// The members' noise as the calibration has it, for rows that no member saw.

@@ -118,13 +118,13 @@ void expect_calibrated_noise(const Dataset& data, FitOptions options) {
                                              .seed = plan.options.seed});
   ASSERT_EQ(finished.members(), members.size());
   const std::size_t kinds = member_kinds(plan.options);
-  const double wide = std::round(found.wide_share * static_cast<double>(members.size() / kinds));
+  const double wide = std::round(found.tails.share * static_cast<double>(members.size() / kinds));
   for (std::size_t l = 0; l < members.size(); ++l) {
     const model::Mlp& network = *finished.state().members[l].network;
     model::ForwardBuffers buffers(network.shape(), 64);
     const model::MemberBlock block =
         model::member_block(network, set.input_values.data(), set.input_stride, set.rows, {}, buffers);
-    const double extra = static_cast<double>(l / kinds) < wide ? found.wide_shift : 0;
+    const double extra = static_cast<double>(l / kinds) < wide ? found.tails.shift : 0;
     for (std::size_t i = 0; i < set.rows; ++i) {
       for (std::size_t k = 0; k < set.outputs; ++k) {
         const std::size_t unit = std::min(k, held.members[l].log_variance.cols() - 1);
@@ -211,16 +211,16 @@ TEST(Finish, StoresTheRungThatItDecided) {
 }
 
 TEST(Finish, NeedsRowsUnlessNothingIsLeftToDecide) {
-  EXPECT_FALSE(needs_rows_to_finish(paper()));
+  EXPECT_FALSE(is_unfinished_part(1, 2, paper()));
   FitOptions options = paper();
   options.weigh_members = true;
-  EXPECT_TRUE(needs_rows_to_finish(options));
+  EXPECT_TRUE(is_unfinished_part(1, 2, options));
   options = paper();
   options.recalibrate = true;
-  EXPECT_TRUE(needs_rows_to_finish(options));
+  EXPECT_TRUE(is_unfinished_part(1, 2, options));
   options = paper();
   options.posterior = {};
-  EXPECT_TRUE(needs_rows_to_finish(options));
+  EXPECT_TRUE(is_unfinished_part(1, 2, options));
 }
 
 TEST(Finish, LeavesThePapersMembersAsTheyAre) {

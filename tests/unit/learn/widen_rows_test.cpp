@@ -66,6 +66,24 @@ TEST_F(RowsOfAFile, TrainTheSameBitsAsADataset) {
   }
 }
 
+TEST_F(RowsOfAFile, WidenToSeveralRungsInOnePassAsInOnePassEach) {
+  const Ensemble narrow = fit(Dataset::from_file(path_, all_parts), small);
+  const auto source = data::open_rows(path_, all_parts);
+  const std::vector<PosteriorKind> rungs{PosteriorKind::isotropic, PosteriorKind::diagonal, PosteriorKind::full};
+  const std::vector<Ensemble> all = widen_each(narrow, *source, rungs, 2);
+  ASSERT_EQ(all.size(), rungs.size());
+  const Matrix at(1, 2, std::vector<double>{0.5, -1});
+  const Matrix noise(1, 1, 0.1);
+  for (std::size_t i = 0; i < rungs.size(); ++i) {
+    const Ensemble alone = widen(narrow, *source, {.posterior = rungs[i]});
+    EXPECT_EQ(all[i].posterior(), rungs[i]);
+    EXPECT_EQ(all[i].gamma(), alone.gamma());
+    EXPECT_EQ(all[i].elbo(rungs[i]), alone.elbo(rungs[i]));
+    EXPECT_EQ(all[i].predict(at, {.noise_std = noise}).epistemic_variance()(0, 0),
+              alone.predict(at, {.noise_std = noise}).epistemic_variance()(0, 0));
+  }
+}
+
 TEST_F(RowsOfAFile, WidenToTheSameBitsAsADatasetForAnyNumberOfThreads) {
   const Dataset held = Dataset::from_file(path_, all_parts);
   const Ensemble narrow = fit(held, small);
