@@ -184,7 +184,12 @@ void check_unchanged(const Ensemble& narrow, const Ensemble& wide, const std::st
   base::require(narrow.state().data == wide.state().data, ErrorCode::data, "{} changed while it was read", source);
 }
 
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
 Ensemble train_and_widen(const FitArguments& arguments, const learn::TrainingRows& train, learn::Plan plan) {
+  const auto start = std::chrono::steady_clock::now();
   const InterruptWatch watch;
   plan.options.stop = watch.token();
   Training training(plan_of(arguments, train, plan.options));
@@ -195,6 +200,9 @@ Ensemble train_and_widen(const FitArguments& arguments, const learn::TrainingRow
     save_finished(part, arguments.output, training);
     return part;
   }
+  ProgressDisplay display(arguments.progress, 0);
+  display.say(plan.options.folds > 0 ? "noise, weights and posterior from rows that members did not see" : "widening",
+              seconds_since(start));
   const Ensemble narrow = learn::finish(train, plan, std::move(members));
   training.stop_if_asked();
   Ensemble wide = learn::widen(narrow, train.source(), {.threads = plan.options.threads});
@@ -233,7 +241,7 @@ void run(const FitArguments& arguments) {
   if (arguments.plan_only) return write_plan(arguments, plan);
   const Ensemble ensemble = train_and_widen(arguments, train, plan);
   const double ratio = median_ratio(ensemble, train.source());
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds = seconds_since(start);
   print_summary(ensemble, arguments.output, arguments.json,
                 {{"epistemic / aleatoric",
                   fmt::format("{} (variances, median over the training rows)", report::significant(ratio))},

@@ -69,6 +69,16 @@ void ProgressDisplay::warn(std::string_view sentence) {
   print_error(fmt::format("credens: warning: {}", sentence));
 }
 
+void ProgressDisplay::say(std::string_view doing, double seconds_elapsed) {
+  const std::lock_guard lock(mutex_);
+  if (live_) {
+    std::fputs(fmt::format("\r\x1b[K{}", doing).c_str(), stderr);
+    line_shown_ = true;
+  } else if (kind_ != ProgressKind::none && kind_ != ProgressKind::json && seconds_elapsed >= next_plain_) {
+    print_error(fmt::format("credens: {}", doing));
+  }
+}
+
 void ProgressDisplay::show_live(const Progress& progress) {
   std::fputs(("\r\x1b[K" + progress_text(progress, counted_)).c_str(), stderr);
   line_shown_ = true;

@@ -32,6 +32,8 @@ class ProgressDisplay {
 
   void show(Progress progress);
   void warn(std::string_view sentence);
+  /// Work that cannot tell how far it is, in a run that took `seconds_elapsed` so far.
+  void say(std::string_view doing, double seconds_elapsed);
 
  private:
   void show_live(const Progress& progress);

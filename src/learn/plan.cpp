@@ -210,7 +210,7 @@ std::size_t Planner::epochs() const {
   const auto rows = static_cast<double>(size_.rows);
   const double per_epoch = std::max(1.0, rows / static_cast<double>(*plan_.options.batch));
   if (has_many_rows_) return static_cast<std::size_t>(std::ceil(effort_.work * std::clamp(4e6 / rows, 20.0, 40.0)));
-  const double steps = std::clamp(rows * rows / 20, 1500.0, 6000.0);
+  const double steps = std::clamp(rows * rows / 20, 1500.0, std::clamp(8 * rows, 6000.0, 9000.0));
   return static_cast<std::size_t>(std::ceil(effort_.work * std::max(steps / per_epoch, 20.0)));
 }
 

@@ -47,5 +47,18 @@ TEST(ProgressDisplay, WritesAnObjectPerLineForPrograms) {
             "\n");
 }
 
+std::string said(ProgressKind kind, double elapsed) {
+  testing::internal::CaptureStderr();
+  ProgressDisplay(kind, 0).say("widening", elapsed);
+  return testing::internal::GetCapturedStderr();
+}
+
+TEST(ProgressDisplay, SaysInLongRunsWhatGoesOnAfterTraining) {
+  EXPECT_EQ(said(ProgressKind::plain, 2.5), "credens: widening\n");
+  EXPECT_EQ(said(ProgressKind::plain, 1), "");
+  EXPECT_EQ(said(ProgressKind::json, 100), "");
+  EXPECT_EQ(said(ProgressKind::none, 100), "");
+}
+
 }  // namespace
 }  // namespace credens::cli
