@@ -4,9 +4,7 @@
 
 #include "cli/columns.hpp"
 #include "cli/expectations.hpp"
-#include "model/ensemble_state.hpp"
 #include "model/names.hpp"
-#include "report/number.hpp"
 
 namespace credens::cli {
 
@@ -24,34 +22,6 @@ void append(const MixtureComponents& block, MixtureComponents& all) {
        {&MixtureComponents::mean, &MixtureComponents::aleatoric_variance, &MixtureComponents::epistemic_variance}) {
     (all.*part).insert((all.*part).end(), (block.*part).begin(), (block.*part).end());
   }
-}
-
-report::Table comparison_table(const Scores& classical, const Scores& extended, const std::string& posterior) {
-  report::Table table{.headings = {"", "classical", "extended (" + posterior + ")"}};
-  const auto number = [](double value) { return report::significant(value, 4); };
-  const auto add = [&](const char* name, auto&& text, auto member) {
-    table.rows.push_back({name, text(classical.*member), text(extended.*member)});
-  };
-  const auto if_any = [](auto text) {
-    return [text](const std::optional<double>& value) { return value ? text(*value) : "-"; };
-  };
-  add("root mean square error", number, &Scores::rmse);
-  add("  in units of the training targets' std", if_any(number), &Scores::rmse_standardised);
-  add("mean absolute error", number, &Scores::mae);
-  add("coverage, total", report::percent, &Scores::total_coverage);
-  add("coverage, epistemic only", report::percent, &Scores::epistemic_coverage);
-  add("epistemic / aleatoric, mean", number, &Scores::epistemic_aleatoric_ratio);
-  add("epistemic / aleatoric, median", number, &Scores::epistemic_aleatoric_ratio_median);
-  add("negative log likelihood", number, &Scores::nll);
-  add("  of the matched Gaussian", number, &Scores::nll_gaussian);
-  add("CRPS", number, &Scores::crps);
-  add("interval width", number, &Scores::interval_width);
-  add("interval score", number, &Scores::interval_score);
-  add("calibration error", number, &Scores::calibration_error);
-  add("sharpness", number, &Scores::sharpness);
-  if (extended.function_coverage) add("coverage of the truth", if_any(report::percent), &Scores::function_coverage);
-  if (extended.function_rmse) add("root mean square error to the truth", if_any(number), &Scores::function_rmse);
-  return table;
 }
 
 }  // namespace
@@ -93,31 +63,12 @@ Observations observe(const Ensemble& ensemble, RowStream& stream, const Comparis
   return all;
 }
 
-Comparison compare(const Ensemble& ensemble, const Observations& observations, const ComparisonArguments& arguments) {
-  const Predictive& predictive = observations.predictive;
-  const MatrixView targets = observations.target_rows();
-  const MatrixView truth(observations.truth.data(), observations.truth.size() / predictive.outputs(),
-                         predictive.outputs());
-  const ScoreOptions options{.level = arguments.level,
-                             .interval = arguments.interval,
-                             .weights = observations.weights,
-                             .truth = truth,
-                             .target_std = ensemble.state().target_scaler.scale};
-  return {.rows = predictive.rows(),
-          .classical = score(predictive.classical(), targets, options),
-          .extended = score(predictive, targets, options)};
-}
-
-std::vector<report::Table> comparison_tables(const Comparison& comparison, const Ensemble& ensemble, double level) {
-  const std::string posterior(base::name_of(ensemble.posterior()));
-  std::vector<report::Table> tables = {comparison_table(comparison.classical, comparison.extended, posterior)};
-  tables.front().caption = fmt::format("{} rows, level {}", comparison.rows, base::to_text(level));
-  for (std::size_t k = 0; k < comparison.extended.per_output.size(); ++k) {
-    tables.push_back(
-        comparison_table(comparison.classical.per_output[k], comparison.extended.per_output[k], posterior));
-    tables.back().caption = "output " + ensemble.target_names()[k];
-  }
-  return tables;
+ScoreOptions score_options(const Observations& observations, const ComparisonArguments& arguments) {
+  const std::size_t outputs = observations.predictive.outputs();
+  return {.level = arguments.level,
+          .interval = arguments.interval,
+          .weights = observations.weights,
+          .truth = {observations.truth.data(), observations.truth.size() / outputs, outputs}};
 }
 
 }  // namespace credens::cli

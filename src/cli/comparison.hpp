@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "cli/rows.hpp"
-#include "report/table.hpp"
+#include "report/comparison.hpp"
 
 namespace credens::cli {
 
@@ -41,16 +41,7 @@ struct Observations {
 
 Observations observe(const Ensemble& ensemble, RowStream& stream, const ComparisonArguments& arguments);
 
-/// The scores of the model as it is and with its members' own width taken away.
-struct Comparison {
-  std::size_t rows = 0;
-  Scores classical;
-  Scores extended;
-};
-
-Comparison compare(const Ensemble& ensemble, const Observations& observations, const ComparisonArguments& arguments);
-
-/// One table per score set: that of all outputs first, then, where there are several, one per output.
-std::vector<report::Table> comparison_tables(const Comparison& comparison, const Ensemble& ensemble, double level);
+/// As the arguments say; their `truth` and weights are those observed.
+ScoreOptions score_options(const Observations& observations, const ComparisonArguments& arguments);
 
 }  // namespace credens::cli

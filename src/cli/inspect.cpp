@@ -22,10 +22,10 @@ void declare(Arguments& arguments, InspectArguments& inspect) {
 
 void run(const InspectArguments& arguments) {
   const Ensemble ensemble = load(arguments.model);
-  if (arguments.json) return print_json(model_json(ensemble));
-  print_lines(model_lines(ensemble));
-  print("\n" + report::table_text(members_table(ensemble.state())));
-  const Lines options = option_lines(ensemble.state());
+  if (arguments.json) return print_json(report::model_json(ensemble));
+  print_lines(report::model_lines(ensemble));
+  print("\n" + report::table_text(report::members_table(ensemble.state())));
+  const Lines options = report::option_lines(ensemble.state());
   if (!options.empty()) print("\n");
   print_lines(options);
   print_decisions(ensemble.state());

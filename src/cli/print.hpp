@@ -4,20 +4,14 @@
 
 #pragma once
 
-#include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
-#include <nlohmann/json.hpp>
+#include "report/document.hpp"
 
 namespace credens::cli {
 
-/// Keys keep their order. Numbers round-trip; what is not finite becomes null.
-using Json = nlohmann::ordered_json;
-
-/// What a person reads: names and values.
-using Lines = std::vector<std::pair<std::string, std::string>>;
+using report::Json;
+using report::Lines;
 
 /// Standard output, at once; throws io where it cannot be written.
 void print(std::string_view text);

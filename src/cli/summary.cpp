@@ -2,154 +2,14 @@
 
 #include "cli/summary.hpp"
 
-#include <credens/version.hpp>
-
-#include <algorithm>
+#include <fmt/format.h>
 
 #include "cli/files.hpp"
 #include "model/ensemble_state.hpp"
-#include "model/names.hpp"
-#include "report/number.hpp"
 
 namespace credens::cli {
 
-namespace {
-
 using model::EnsembleState;
-
-constexpr PosteriorKind rungs[] = {PosteriorKind::isotropic, PosteriorKind::diagonal, PosteriorKind::full};
-
-Json number_or_null(const std::optional<double>& number) {
-  return number ? Json(*number) : Json(nullptr);
-}
-
-std::string number(const std::optional<double>& value) {
-  return value ? report::significant(*value, 6) : "-";
-}
-
-Json elbo_json(const Ensemble& ensemble) {
-  Json elbo = Json::object();
-  for (const PosteriorKind rung : rungs) {
-    Json& values = elbo[std::string(base::name_of(rung))] = Json::array();
-    for (const model::Member& member : ensemble.state().members)
-      values.push_back(number_or_null(member.posterior.elbo.of(rung)));
-  }
-  elbo["ensemble"] = number_or_null(ensemble.elbo(ensemble.posterior()));
-  return elbo;
-}
-
-Json options_json(const base::OptionValues& options) {
-  Json document = Json::object();
-  for (const auto& [name, value] : options) std::visit([&](const auto& plain) { document[name] = plain; }, value);
-  return document;
-}
-
-Json decisions_json(const EnsembleState& state) {
-  Json decisions = Json::array();
-  for (const model::Decision& decision : state.decisions) {
-    decisions.push_back({{"name", decision.name}, {"value", decision.value}, {"reason", decision.reason}});
-  }
-  return decisions;
-}
-
-std::string shown(const std::vector<std::string>& names) {
-  constexpr std::size_t most = 8;
-  const std::size_t count = std::min(names.size(), most);
-  const std::string text = base::join(std::span(names).first(count), ", ");
-  return names.size() > most ? fmt::format("{}, ... ({})", text, names.size()) : text;
-}
-
-std::string range_text(const std::vector<double>& values) {
-  const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  const std::string from = report::significant(*low, 4);
-  const std::string to = report::significant(*high, 4);
-  return from == to ? from : fmt::format("{} to {}", from, to);
-}
-
-std::string members_text(const EnsembleState& state) {
-  std::string text = fmt::format("{}", state.members.size());
-  if (state.members.size() < state.total_members) {
-    text = fmt::format("{} of {}, a part: {} to {}", text, state.total_members, state.members.front().index,
-                       state.members.back().index);
-  }
-  const auto hidden = model::stored_option(state, "hidden");
-  const auto activation = model::stored_option(state, "activation");
-  if (hidden && activation) text += fmt::format(" (hidden {}, {})", *hidden, *activation);
-  return state.has_networks() ? text : text + " (arrays, no networks)";
-}
-
-std::string elbo_text(const Ensemble& ensemble) {
-  std::vector<std::string> words;
-  for (const PosteriorKind rung : rungs) {
-    if (const auto value = ensemble.elbo(rung)) {
-      words.push_back(fmt::format("{} {}", base::name_of(rung), report::significant(*value, 6)));
-    }
-  }
-  return words.empty() ? "not known" : base::join(words, ", ");
-}
-
-}  // namespace
-
-std::vector<std::string> input_labels(const EnsembleState& state) {
-  if (!state.layout.input_names.empty()) return state.layout.input_names;
-  std::vector<std::string> labels;
-  for (const std::size_t position : state.layout.positions) labels.push_back(fmt::format("{}", position));
-  return labels;
-}
-
-report::Table members_table(const EnsembleState& state) {
-  report::Table table{.headings = {"member", "features", "weight", "gamma", "ELBO isotropic", "diagonal", "full"}};
-  for (std::size_t l = 0; l < state.members.size(); ++l) {
-    const model::Member& member = state.members[l];
-    const model::MemberPosterior& posterior = member.posterior;
-    table.rows.push_back({fmt::format("{}", member.index), fmt::format("{}", member.features), number(state.weights[l]),
-                          number(posterior.gamma), number(posterior.elbo.isotropic), number(posterior.elbo.diagonal),
-                          number(posterior.elbo.full)});
-  }
-  return table;
-}
-
-Lines option_lines(const EnsembleState& state) {
-  Lines lines;
-  if (!state.data.fingerprint.empty()) lines.emplace_back("data fingerprint", state.data.fingerprint);
-  for (const auto& [name, value] : state.options) lines.emplace_back(name, base::to_text(value));
-  return lines;
-}
-
-Json model_json(const Ensemble& ensemble) {
-  const EnsembleState& state = ensemble.state();
-  Json features = Json::array();
-  for (const model::Member& member : state.members) features.push_back(member.features);
-  return {{"members", ensemble.members()},
-          {"inputs", input_labels(state)},
-          {"outputs", ensemble.target_names()},
-          {"features", features},
-          {"lambda", ensemble.prior_precision()},
-          {"posterior", base::name_of(ensemble.posterior())},
-          {"gamma", ensemble.gamma()},
-          {"elbo", elbo_json(ensemble)},
-          {"weights", ensemble.weights()},
-          {"seed", state.seed},
-          {"options", options_json(state.options)},
-          {"data", {{"rows", state.data.rows}, {"fingerprint", state.data.fingerprint}}},
-          {"decisions", decisions_json(state)},
-          {"version", state.version.empty() ? version() : std::string_view(state.version)}};
-}
-
-Lines model_lines(const Ensemble& ensemble) {
-  const EnsembleState& state = ensemble.state();
-  Lines lines;
-  lines.emplace_back("rows", fmt::format("{}", state.data.rows));
-  if (state.has_networks()) lines.emplace_back("inputs", shown(input_labels(state)));
-  lines.emplace_back("outputs", shown(ensemble.target_names()));
-  lines.emplace_back("members", members_text(state));
-  lines.emplace_back("posterior", fmt::format("{}{}, lambda {}", base::name_of(ensemble.posterior()),
-                                              state.members.front().posterior.random_bias ? " with random bias" : "",
-                                              fmt::format("{:.4g}", ensemble.prior_precision())));
-  lines.emplace_back("gamma", range_text(ensemble.gamma()));
-  lines.emplace_back("ELBO", elbo_text(ensemble));
-  return lines;
-}
 
 void print_decisions(const EnsembleState& state) {
   if (state.decisions.empty()) return;
@@ -165,12 +25,12 @@ void print_summary(const Ensemble& ensemble, const std::string& written_to, bool
                    const Json& more_json) {
   if (is_standard_output(written_to)) return;
   if (json) {
-    Json document = model_json(ensemble);
+    Json document = report::model_json(ensemble);
     document.update(more_json);
     document["file"] = written_to;
     return print_json(document);
   }
-  Lines lines = model_lines(ensemble);
+  Lines lines = report::model_lines(ensemble);
   lines.insert(lines.end(), more_lines.begin(), more_lines.end());
   lines.emplace_back("written to", written_to);
   print_lines(lines);

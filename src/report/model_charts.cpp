@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "cli/report_charts.hpp"
+#include "report/model_charts.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,24 +11,9 @@
 
 #include "report/number.hpp"
 
-namespace credens::cli {
+namespace credens::report {
 namespace {
 
-using report::Band;
-using report::Bars;
-using report::Chart;
-using report::diagonal;
-using report::Figure;
-using report::horizontal;
-using report::Intervals;
-using report::Line;
-using report::Mark;
-using report::percent;
-using report::Points;
-using report::Range;
-using report::Role;
-using report::Scale;
-using report::significant;
 using scoring::Curve;
 
 using Values = std::vector<double>;
@@ -387,4 +372,4 @@ std::vector<double> epistemic_shares(const scoring::OutputRows& rows) {
   return shares;
 }
 
-}  // namespace credens::cli
+}  // namespace credens::report

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "cli/report_page.hpp"
+#include "report/model_page.hpp"
 
 #include <credens/version.hpp>
 
@@ -10,35 +10,80 @@
 
 #include <fmt/format.h>
 
-#include "cli/report_charts.hpp"
-#include "cli/summary.hpp"
 #include "model/ensemble_state.hpp"
 #include "model/names.hpp"
+#include "report/model_charts.hpp"
+#include "report/model_summary.hpp"
 #include "report/number.hpp"
 #include "score/diagnostics.hpp"
 
-namespace credens::cli {
+namespace credens::report {
 namespace {
-
-using report::percent;
-using report::Section;
-using report::significant;
-using report::Table;
 
 /// Inputs that have a column each in a table of rows; of more, the most unusual ones are named.
 constexpr std::size_t most_input_columns = 8;
 constexpr std::size_t unusual_inputs = 3;
+
+/// What a browser draws at ease, and what keeps a page below 2 MB.
+constexpr std::size_t most_marks = 2000;  ///< rows drawn one by one, in the same chart of all outputs together
+constexpr std::size_t most_outputs = 12;  ///< that have charts
+constexpr std::size_t table_rows = 12;
+
+/// Divided by the largest, so that no square overflows.
+std::vector<double> relative(std::span<const double> given) {
+  std::vector<double> weights(given.begin(), given.end());
+  if (weights.empty()) return weights;
+  const double largest = *std::max_element(weights.begin(), weights.end());
+  for (double& weight : weights) weight /= largest;
+  return weights;
+}
+
+std::vector<ReportedRow> most_epistemic(const scoring::OutputRows& rows) {
+  const std::vector<double> shares = epistemic_shares(rows);
+  std::vector<ReportedRow> reported;
+  for (const std::size_t row : scoring::largest(shares, table_rows)) {
+    reported.push_back({.row = row,
+                        .observed = rows.observed[row],
+                        .mean = rows.mean[row],
+                        .aleatoric_std = rows.aleatoric_std[row],
+                        .epistemic_std = rows.epistemic_std[row],
+                        .epistemic_share = shares[row]});
+  }
+  return reported;
+}
+
+const Scores& scores_of(const Scores& all, std::size_t output) {
+  return all.per_output.empty() ? all : all.per_output[output];
+}
+
+/// Output by output, so that what is computed of one is gone before the next.
+std::vector<ReportedOutput> reported_outputs(const Judged& judged, const Comparison& comparison,
+                                             std::span<const double> weights) {
+  const ScoreOptions& options = judged.options;
+  const std::size_t count = std::min(judged.ensemble.outputs(), most_outputs);
+  std::vector<ReportedOutput> outputs;
+  for (std::size_t k = 0; k < count; ++k) {
+    const scoring::OutputRows rows =
+        scoring::output_rows(judged.predictive, judged.targets, k, options.level, options.interval);
+    const std::string& name = judged.ensemble.target_names()[k];
+    outputs.push_back({.name = name,
+                       .figures = output_figures({.name = name,
+                                                  .rows = rows,
+                                                  .weights = weights,
+                                                  .scores = scores_of(comparison.extended, k),
+                                                  .level = options.level,
+                                                  .is_extended = judged.ensemble.posterior() != PosteriorKind::delta,
+                                                  .most_rows = most_marks / count}),
+                       .most_epistemic = most_epistemic(rows)});
+  }
+  return outputs;
+}
 
 /// Without its folder, which is nobody's business who reads the page.
 std::string file_name(const std::string& path) {
   if (path == "-") return "standard input";
   const std::filesystem::path given = std::filesystem::path(path).lexically_normal();
   return (given.has_filename() ? given : given.parent_path()).filename().string();
-}
-
-std::string data_name(const ReportMatter& matter) {
-  const RowArguments& rows = matter.arguments.rows;
-  return file_name(rows.outputs.empty() ? rows.data : rows.outputs);
 }
 
 /// Shares of rows that lie inside the intervals of a calibrated model, in 95 of 100 cases.
@@ -54,7 +99,7 @@ std::string verdict(double coverage, const std::pair<double, double>& expected) 
 }
 
 std::string coverage_sentence(const ReportMatter& matter) {
-  const double level = matter.arguments.level;
+  const double level = matter.level;
   const double coverage = matter.comparison.extended.total_coverage;
   const auto expected = expected_coverage(level, matter.effective_rows);
   return fmt::format(
@@ -86,7 +131,7 @@ Section scores_section(const ReportMatter& matter) {
                          "of its members' posteriors. Coverage should be close to the level; errors, likelihood, CRPS, "
                          "width, interval score and calibration error are better the smaller they are. All of it holds "
                          "for new rows only if the model was not trained on these."},
-          .tables = comparison_tables(matter.comparison, matter.ensemble, matter.arguments.level)};
+          .tables = comparison_tables(matter.comparison, matter.ensemble, matter.level)};
 }
 
 /// "age 71 (+3.2)": the inputs that lie farthest out in the scale of the networks.
@@ -122,8 +167,8 @@ Table most_epistemic_table(const ReportMatter& matter, const ReportedOutput& out
   const bool has_inputs = !matter.places.inputs.empty();
   const std::vector<std::string> labels = input_labels(matter.ensemble.state());
   Table table{
-      .caption =
-          fmt::format("The rows with the largest epistemic share, by {} of {}", matter.places.word, data_name(matter)),
+      .caption = fmt::format("The rows with the largest epistemic share, by {} of {}", matter.places.word,
+                             file_name(matter.data_name)),
       .headings = {matter.places.word, "epistemic share", "observed", "predicted", "epistemic std", "aleatoric std"}};
   if (has_inputs) {
     for (std::string& heading : input_headings(labels)) table.headings.push_back(std::move(heading));
@@ -172,10 +217,9 @@ Table ladder(const Ensemble& ensemble) {
 
 Section making_section(const ReportMatter& matter) {
   const model::EnsembleState& state = matter.ensemble.state();
-  Section section{
-      .title = "How the model was made",
-      .tables = {two_columns("The model", "", file_name(matter.arguments.rows.model), model_lines(matter.ensemble)),
-                 ladder(matter.ensemble), members_table(state)}};
+  Section section{.title = "How the model was made",
+                  .tables = {two_columns("The model", "", file_name(matter.model_name), model_lines(matter.ensemble)),
+                             ladder(matter.ensemble), members_table(state)}};
   section.tables.back().caption = "The members: gamma is the variance of a weight in the last layer";
   const Lines options = option_lines(state);
   if (!options.empty()) section.tables.push_back(two_columns("Options of training", "option", "value", options));
@@ -188,16 +232,34 @@ std::string lead(const ReportMatter& matter) {
   return fmt::format(
       "What {} predicts for the {} rows of {}, beside what was observed of {}: errors, noise, ignorance, "
       "and whether its intervals keep their word.",
-      file_name(matter.arguments.rows.model), matter.comparison.rows, data_name(matter), names);
+      file_name(matter.model_name), matter.comparison.rows, file_name(matter.data_name), names);
 }
 
 }  // namespace
 
-report::Page report_page(const ReportMatter& matter) {
-  report::Page page{.title = "How well does the model know?",
-                    .lead = lead(matter),
-                    .sections = {scores_section(matter)},
-                    .footer = fmt::format("Made by credens {}.", version())};
+ReportMatter judge(const Judged& judged) {
+  const std::vector<double> weights = relative(judged.options.weights);
+  ReportMatter matter{.ensemble = judged.ensemble,
+                      .level = judged.options.level,
+                      .comparison = compare(judged.ensemble, judged.predictive, judged.targets, judged.options),
+                      .effective_rows = scoring::effective_rows(judged.predictive.rows(), weights)};
+  matter.outputs = reported_outputs(judged, matter.comparison, weights);
+  return matter;
+}
+
+std::set<std::size_t> shown_rows(const ReportMatter& matter) {
+  std::set<std::size_t> rows;
+  for (const ReportedOutput& output : matter.outputs) {
+    for (const ReportedRow& row : output.most_epistemic) rows.insert(row.row);
+  }
+  return rows;
+}
+
+Page model_page(const ReportMatter& matter) {
+  Page page{.title = "How well does the model know?",
+            .lead = lead(matter),
+            .sections = {scores_section(matter)},
+            .footer = fmt::format("Made by credens {}.", version())};
   if (matter.outputs.size() < matter.ensemble.outputs()) {
     page.sections.front().paragraphs.push_back(fmt::format("Charts are shown for the first {} of the {} outputs.",
                                                            matter.outputs.size(), matter.ensemble.outputs()));
@@ -207,4 +269,4 @@ report::Page report_page(const ReportMatter& matter) {
   return page;
 }
 
-}  // namespace credens::cli
+}  // namespace credens::report

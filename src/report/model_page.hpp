@@ -7,13 +7,15 @@
 #include <credens/ensemble.hpp>
 
 #include <map>
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "cli/comparison.hpp"
+#include "report/comparison.hpp"
 #include "report/page.hpp"
 
-namespace credens::cli {
+namespace credens::report {
 
 /// A row that is shown by itself.
 struct ReportedRow {
@@ -27,7 +29,7 @@ struct ReportedRow {
 
 struct ReportedOutput {
   std::string name;
-  std::vector<report::Figure> figures = {};
+  std::vector<Figure> figures = {};
   std::vector<ReportedRow> most_epistemic = {};  ///< largest share first
 };
 
@@ -38,15 +40,31 @@ struct RowPlaces {
   std::map<std::size_t, std::vector<double>> inputs = {};  ///< by row; none where the data are arrays of members
 };
 
+/// What is judged, and by what.
+struct Judged {
+  const Ensemble& ensemble;
+  const Predictive& predictive;
+  MatrixView targets;
+  ScoreOptions options;
+};
+
 struct ReportMatter {
   const Ensemble& ensemble;
-  const ComparisonArguments& arguments;
+  double level = 0.95;
   Comparison comparison = {};
   double effective_rows = 0;
   std::vector<ReportedOutput> outputs = {};
+  std::string model_name = {};  ///< a path, of which the page tells the file's name
+  std::string data_name = {};
   RowPlaces places = {};
 };
 
-report::Page report_page(const ReportMatter& matter);
+/// All but names and places.
+ReportMatter judge(const Judged& judged);
 
-}  // namespace credens::cli
+/// Those whose places the page needs.
+std::set<std::size_t> shown_rows(const ReportMatter& matter);
+
+Page model_page(const ReportMatter& matter);
+
+}  // namespace credens::report

@@ -13,7 +13,7 @@
 #include "report/page.hpp"
 #include "score/diagnostics.hpp"
 
-namespace credens::cli {
+namespace credens::report {
 
 struct ChartedOutput {
   std::string name;
@@ -25,7 +25,7 @@ struct ChartedOutput {
   std::size_t most_rows = 0;  ///< drawn one by one in a chart
 };
 
-std::vector<report::Figure> output_figures(const ChartedOutput& output);
+std::vector<Figure> output_figures(const ChartedOutput& output);
 
 /// 0.95 -> "95 %"
 std::string level_text(double level);
@@ -33,4 +33,4 @@ std::string level_text(double level);
 /// Epistemic by total variance, row by row.
 std::vector<double> epistemic_shares(const scoring::OutputRows& rows);
 
-}  // namespace credens::cli
+}  // namespace credens::report
