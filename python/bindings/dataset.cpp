@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <credens/dataset.hpp>
+
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "arrays.hpp"
+#include "data/make_dataset.hpp"
+#include "data/row_source.hpp"
+#include "module.hpp"
+
+namespace credens::python {
+
+namespace {
+
+using Names = std::vector<std::string>;
+using Positions = std::vector<std::size_t>;
+
+Dataset from_arrays(const Array2& inputs, const Array2& targets, const std::optional<Array1>& weights,
+                    const std::optional<Array2>& noise_std, const Names& input_names, const Names& target_names,
+                    const std::string& weight_name, const Names& noise_names, const Positions& input_columns,
+                    const Positions& target_columns, std::size_t table_columns) {
+  return unlocked([&] {
+    return Dataset({.inputs = copy_of(inputs),
+                    .targets = copy_of(targets),
+                    .weights = copy_of(weights),
+                    .noise_std = noise_std ? copy_of(*noise_std) : Matrix(),
+                    .input_names = input_names,
+                    .target_names = target_names,
+                    .weight_name = weight_name,
+                    .noise_names = noise_names,
+                    .input_columns = input_columns,
+                    .table_columns = table_columns,
+                    .target_columns = target_columns});
+  });
+}
+
+DatasetOptions roles_of(Names targets, Names inputs, Names ignore, std::string weight, Names noise_std) {
+  return {.targets = std::move(targets),
+          .inputs = std::move(inputs),
+          .ignore = std::move(ignore),
+          .weight = std::move(weight),
+          .noise_std = std::move(noise_std)};
+}
+
+Dataset from_table(const data::Table& table, const Names& targets, const Names& inputs, const Names& ignore,
+                   const std::string& weight, const Names& noise_std) {
+  return unlocked([&] { return data::make_dataset(table, roles_of(targets, inputs, ignore, weight, noise_std)); });
+}
+
+Dataset from_file(const std::filesystem::path& path, bool is_text, const Names& targets, const Names& inputs,
+                  const Names& ignore, const std::string& weight, const Names& noise_std, std::optional<bool> header,
+                  const std::string& delimiter) {
+  DatasetOptions options = roles_of(targets, inputs, ignore, weight, noise_std);
+  options.format.header = header;
+  if (!delimiter.empty()) options.format.delimiter = delimiter.front();
+  return unlocked([&] { return is_text ? Dataset::from_csv(path, options) : Dataset::from_file(path, options); });
+}
+
+nb::object weights_of(const nb::object& self) {
+  const auto& dataset = nb::cast<const Dataset&>(self);
+  if (dataset.weights().empty()) return nb::none();
+  return shared_array(dataset.weights().data(), {dataset.rows()}, self);
+}
+
+nb::object noise_of(const nb::object& self) {
+  const auto& dataset = nb::cast<const Dataset&>(self);
+  return dataset.noise_std().empty() ? nb::none() : shared_array(dataset.noise_std(), self);
+}
+
+}  // namespace
+
+void register_dataset(nb::module_& module) {
+  using namespace nb::literals;
+  nb::class_<Dataset>(module, "Dataset", "Rows of inputs and targets.")
+      .def_static("from_arrays", &from_arrays, "inputs"_a.noconvert(), "targets"_a.noconvert(),
+                  "weights"_a.noconvert().none(), "noise_std"_a.noconvert().none(), "input_names"_a, "target_names"_a,
+                  "weight_name"_a, "noise_names"_a, "input_columns"_a, "target_columns"_a, "table_columns"_a)
+      .def_static("from_table", &from_table, "table"_a, "targets"_a, "inputs"_a, "ignore"_a, "weight"_a, "noise_std"_a)
+      .def_static("from_file", &from_file, "path"_a, "is_text"_a, "targets"_a, "inputs"_a, "ignore"_a, "weight"_a,
+                  "noise_std"_a, "header"_a.none(), "delimiter"_a)
+      .def_prop_ro("rows", &Dataset::rows)
+      .def_prop_ro(
+          "inputs",
+          [](nb::handle_t<Dataset> self) { return shared_array(nb::cast<const Dataset&>(self).inputs(), self); })
+      .def_prop_ro(
+          "targets",
+          [](nb::handle_t<Dataset> self) { return shared_array(nb::cast<const Dataset&>(self).targets(), self); })
+      .def_prop_ro("weights", [](nb::handle_t<Dataset> self) { return weights_of(nb::borrow(self)); })
+      .def_prop_ro("noise_std", [](nb::handle_t<Dataset> self) { return noise_of(nb::borrow(self)); })
+      .def_prop_ro("input_names", &Dataset::input_names)
+      .def_prop_ro("target_names", &Dataset::target_names)
+      .def_prop_ro("weight_name", &Dataset::weight_name)
+      .def_prop_ro("noise_names", &Dataset::noise_names)
+      .def_prop_ro("input_columns", &Dataset::input_columns)
+      .def_prop_ro("target_columns", &Dataset::target_columns)
+      .def_prop_ro("table_columns", &Dataset::table_columns)
+      .def("fingerprint", &Dataset::fingerprint, nb::call_guard<nb::gil_scoped_release>())
+      .def("select", [](const Dataset& dataset, const std::vector<std::size_t>& rows) { return dataset.select(rows); })
+      .def("split", [](const Dataset& dataset, double test_fraction, std::uint64_t seed) {
+        return dataset.split({.test_fraction = test_fraction, .seed = seed});
+      });
+}
+
+}  // namespace credens::python

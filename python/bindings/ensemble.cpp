@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <credens/ensemble.hpp>
+#include <credens/onnx.hpp>
+#include <credens/store.hpp>
+
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "arrays.hpp"
+#include "model/ensemble_state.hpp"
+#include "model/names.hpp"
+#include "module.hpp"
+#include "store/model_file.hpp"
+
+namespace credens::python {
+
+namespace {
+
+nb::bytes to_bytes(const Ensemble& ensemble) {
+  const std::string bytes = unlocked([&] { return store::encode_model(ensemble); });
+  return nb::bytes(bytes.data(), bytes.size());
+}
+
+Ensemble from_bytes(const nb::bytes& bytes) {
+  const std::string_view view(bytes.c_str(), bytes.size());
+  return unlocked([&] { return store::decode_model(view); });
+}
+
+Predictive predict(const Ensemble& ensemble, const Array2& inputs, const std::optional<Array2>& noise_std,
+                   int threads) {
+  return unlocked(
+      [&] { return ensemble.predict(view_of(inputs), {.noise_std = view_of(noise_std), .threads = threads}); });
+}
+
+nb::object sample(const Ensemble& ensemble, const Array2& inputs, std::size_t draws, const std::string& of,
+                  std::uint64_t seed, const std::optional<Array2>& noise_std, int threads) {
+  const SampleOptions options{.draws = draws,
+                              .of = base::parse_enum<Draw>(of),
+                              .seed = seed,
+                              .noise_std = view_of(noise_std),
+                              .threads = threads};
+  Samples samples = unlocked([&] { return ensemble.sample(view_of(inputs), options); });
+  return to_array(std::move(samples.values), {samples.draws, samples.rows, samples.outputs});
+}
+
+/// [q x N x N]
+nb::object joint_covariance(const Ensemble& ensemble, const Array2& inputs) {
+  const std::vector<Matrix> all = unlocked([&] { return ensemble.joint_epistemic_covariance(view_of(inputs)); });
+  std::vector<double> values;
+  for (const Matrix& matrix : all) values.insert(values.end(), matrix.values().begin(), matrix.values().end());
+  return to_array(std::move(values), {all.size(), inputs.shape(0), inputs.shape(0)});
+}
+
+}  // namespace
+
+void register_ensemble(nb::module_& module) {
+  using namespace nb::literals;
+  nb::class_<Ensemble>(module, "Ensemble", "An immutable ensemble.")
+      .def_static("from_bytes", &from_bytes, "bytes"_a)
+      .def("to_bytes", &to_bytes, "The bytes of its model file.")
+      .def_prop_ro("members", &Ensemble::members)
+      .def_prop_ro("inputs", &Ensemble::inputs)
+      .def_prop_ro("outputs", &Ensemble::outputs)
+      .def_prop_ro("input_names", &Ensemble::input_names)
+      .def_prop_ro("target_names", &Ensemble::target_names)
+      .def_prop_ro("has_networks", &Ensemble::has_networks)
+      .def_prop_ro("has_known_noise", [](const Ensemble& ensemble) { return ensemble.state().known_noise; })
+      .def_prop_ro("fingerprint", [](const Ensemble& ensemble) { return ensemble.state().data.fingerprint; })
+      .def_prop_ro("posterior",
+                   [](const Ensemble& ensemble) { return std::string(base::name_of(ensemble.posterior())); })
+      .def_prop_ro("prior_precision", &Ensemble::prior_precision)
+      .def_prop_ro("gamma", [](const Ensemble& ensemble) { return to_array(ensemble.gamma()); })
+      .def_prop_ro("weights", [](const Ensemble& ensemble) { return to_array(ensemble.weights()); })
+      .def(
+          "elbo",
+          [](const Ensemble& ensemble, const std::string& kind) {
+            return ensemble.elbo(base::parse_enum<PosteriorKind>(kind));
+          },
+          "kind"_a)
+      .def("predict", &predict, "inputs"_a.noconvert(), "noise_std"_a.noconvert().none(), "threads"_a)
+      .def("sample", &sample, "inputs"_a.noconvert(), "draws"_a, "of"_a, "seed"_a, "noise_std"_a.noconvert().none(),
+           "threads"_a)
+      .def("joint_epistemic_covariance", &joint_covariance, "inputs"_a.noconvert())
+      .def("with_weights", &Ensemble::with_weights, "weights"_a);
+
+  module.def("save", &save, "ensemble"_a, "path"_a, nb::call_guard<nb::gil_scoped_release>());
+  module.def("export_onnx", &export_onnx, "ensemble"_a, "path"_a, nb::call_guard<nb::gil_scoped_release>());
+  module.def("load", &load, "path"_a, nb::call_guard<nb::gil_scoped_release>());
+}
+
+}  // namespace credens::python

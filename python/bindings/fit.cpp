@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Training on a thread of its own, while the one that asked for it looks after signals, progress and warnings: Python
+// handles signals in its main thread only, and what users give is called where they called.
+
+#include <credens/fit.hpp>
+#include <credens/widen.hpp>
+
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <chrono>
+#include <future>
+#include <mutex>
+
+#include "arrays.hpp"
+#include "base/check.hpp"
+#include "learn/recipe.hpp"
+#include "model/names.hpp"
+#include "module.hpp"
+
+namespace credens::python {
+
+namespace {
+
+/// Keywords and what is given for them, as text.
+using Values = std::vector<std::pair<std::string, std::string>>;
+
+/// Python has a use of its own for the word lambda. The other keywords are the names of the table.
+constexpr std::string_view lambda_keyword = "prior_precision";
+constexpr std::string_view lambda_name = "lambda";
+
+FitOptions options_of(const Values& given) {
+  FitOptions options;
+  for (const auto& [keyword, text] : given) {
+    const auto* option = learn::fit_options().find(keyword == lambda_keyword ? lambda_name : std::string_view(keyword));
+    base::require(option != nullptr, ErrorCode::usage, "there is no option {}", base::quoted(keyword));
+    try {
+      option->set(options, text);
+    } catch (const Error&) {
+      base::fail(ErrorCode::usage, "{} is {}, expected {}", keyword, base::quoted(text), option->expects);
+    }
+  }
+  return options;
+}
+
+/// What a fit says, from its threads to the one that waits.
+class Messages {
+ public:
+  void set(const Progress& progress) {
+    const std::lock_guard lock(mutex_);
+    progress_ = progress;
+  }
+  void add(std::string_view warning) {
+    const std::lock_guard lock(mutex_);
+    warnings_.emplace_back(warning);
+  }
+  std::optional<Progress> take_progress() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(progress_, std::nullopt);
+  }
+  std::vector<std::string> take_warnings() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(warnings_, {});
+  }
+
+ private:
+  std::mutex mutex_;
+  std::optional<Progress> progress_;
+  std::vector<std::string> warnings_;
+};
+
+/// With the GIL; throws what Python raises.
+void deliver(Messages& messages, const nb::object& on_progress, const nb::object& on_warning) {
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  for (const std::string& warning : messages.take_warnings()) on_warning(warning);
+  const std::optional<Progress> progress = messages.take_progress();
+  if (!progress || on_progress.is_none()) return;
+  on_progress(progress->members_done, progress->members, progress->fraction, progress->seconds_elapsed,
+              progress->seconds_left);
+}
+
+void stop_if_asked(const std::stop_token& stop) {
+  base::require(!stop.stop_requested(), ErrorCode::interrupted, "interrupted");
+}
+
+/// As `credens fit`: trained and widened.
+Ensemble train_and_widen(const Dataset& train, const FitOptions& options) {
+  const Ensemble narrow = fit(train, options);
+  stop_if_asked(options.stop);
+  return widen(narrow, train, {.threads = options.threads});
+}
+
+Ensemble fit_model(const Dataset& train, const Values& given, const Dataset* validation, const nb::object& on_progress,
+                   const nb::object& on_warning) {
+  constexpr auto pause = std::chrono::milliseconds(50);
+  Messages messages;
+  std::stop_source stop;
+  FitOptions options = options_of(given);
+  options.validation = validation;
+  options.stop = stop.get_token();
+  options.on_progress = [&](const Progress& progress) { messages.set(progress); };
+  options.on_warning = [&](std::string_view warning) { messages.add(warning); };
+
+  std::optional<Ensemble> model;
+  {
+    const nb::gil_scoped_release released;
+    auto work = std::async(std::launch::async, [&] { return train_and_widen(train, options); });
+    try {
+      while (work.wait_for(pause) == std::future_status::timeout) {
+        const nb::gil_scoped_acquire acquired;
+        deliver(messages, on_progress, on_warning);
+      }
+    } catch (...) {
+      stop.request_stop();
+      work.wait();
+      throw;
+    }
+    model = work.get();
+  }
+  deliver(messages, on_progress, on_warning);
+  return *model;
+}
+
+Ensemble widen_model(const Ensemble& ensemble, const Dataset& train, const std::optional<std::string>& posterior,
+                     std::optional<double> prior_precision, bool evidence, std::optional<bool> random_bias,
+                     int threads) {
+  WidenOptions options{
+      .prior_precision = prior_precision, .evidence = evidence, .random_bias = random_bias, .threads = threads};
+  if (posterior) options.posterior = base::parse_enum<PosteriorKind>(*posterior);
+  return unlocked([&] { return widen(ensemble, train, options); });
+}
+
+/// Keyword, default as text (empty: left to the recipe), help and range of each option of `fit`.
+nb::list option_table() {
+  const FitOptions fresh;
+  nb::list rows;
+  for (const auto& option : learn::fit_options().options()) {
+    const std::string keyword(option.name == lambda_name ? lambda_keyword : std::string_view(option.name));
+    rows.append(nb::make_tuple(keyword, base::to_text(option.get(fresh)), option.help, option.expects));
+  }
+  return rows;
+}
+
+}  // namespace
+
+void register_fit(nb::module_& module) {
+  using namespace nb::literals;
+  module.def("fit", &fit_model, "train"_a, "options"_a, "validation"_a.none(), "on_progress"_a.none(), "on_warning"_a);
+  module.def("widen", &widen_model, "ensemble"_a, "train"_a, "posterior"_a.none(), "prior_precision"_a.none(),
+             "evidence"_a, "random_bias"_a.none(), "threads"_a);
+  module.def("fit_options", &option_table);
+}
+
+}  // namespace credens::python

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <credens/predictive.hpp>
+
+#include <nanobind/stl/string.h>
+
+#include "arrays.hpp"
+#include "model/names.hpp"
+#include "module.hpp"
+
+namespace credens::python {
+
+namespace {
+
+std::vector<double> values_of(const Array3& array) {
+  return {array.data(), array.data() + array.size()};
+}
+
+/// Components [N x L x q] as they come from a pickle.
+Predictive from_components(const Array1& weights, const Array3& mean, const Array3& aleatoric_variance,
+                           const Array3& epistemic_variance) {
+  return Predictive({.rows = mean.shape(0),
+                     .outputs = mean.shape(2),
+                     .weights = copy_of(std::optional(weights)),
+                     .mean = values_of(mean),
+                     .aleatoric_variance = values_of(aleatoric_variance),
+                     .epistemic_variance = values_of(epistemic_variance)});
+}
+
+nb::object components_of(nb::handle_t<Predictive> self) {
+  const auto& predictive = nb::cast<const Predictive&>(self);
+  const MixtureComponents& components = predictive.components();
+  const std::vector<std::size_t> shape = {components.rows, components.weights.size(), components.outputs};
+  return nb::make_tuple(shared_array(components.weights.data(), {components.weights.size()}, self),
+                        shared_array(components.mean.data(), shape, self),
+                        shared_array(components.aleatoric_variance.data(), shape, self),
+                        shared_array(components.epistemic_variance.data(), shape, self));
+}
+
+/// A matrix that a method without arguments gives.
+template <Matrix (Predictive::*method)() const>
+nb::object moment(const Predictive& predictive) {
+  return to_array(unlocked([&] { return (predictive.*method)(); }));
+}
+
+template <Matrix (Predictive::*method)(std::size_t) const>
+nb::object covariance(const Predictive& predictive, std::size_t row) {
+  return to_array((predictive.*method)(row));
+}
+
+template <Matrix (Predictive::*method)(double) const>
+nb::object at_probability(const Predictive& predictive, double probability) {
+  return to_array(unlocked([&] { return (predictive.*method)(probability); }));
+}
+
+template <Matrix (Predictive::*method)(MatrixView) const>
+nb::object at_values(const Predictive& predictive, const Array2& values) {
+  return to_array(unlocked([&] { return (predictive.*method)(view_of(values)); }));
+}
+
+nb::object pair_of(Interval interval) {
+  return nb::make_tuple(to_array(std::move(interval.lower)), to_array(std::move(interval.upper)));
+}
+
+template <Interval (Predictive::*method)(double, IntervalKind) const>
+nb::object interval(const Predictive& predictive, double level, const std::string& kind) {
+  const auto parsed = base::parse_enum<IntervalKind>(kind);
+  return pair_of(unlocked([&] { return (predictive.*method)(level, parsed); }));
+}
+
+template <Interval (Predictive::*method)(double) const>
+nb::object factor_interval(const Predictive& predictive, double factor) {
+  return pair_of(unlocked([&] { return (predictive.*method)(factor); }));
+}
+
+}  // namespace
+
+void register_predictive(nb::module_& module) {
+  using namespace nb::literals;
+  nb::class_<Predictive>(module, "Predictive", "Mixtures of Gaussians, one per row and output.")
+      .def_static("from_components", &from_components, "weights"_a, "mean"_a, "aleatoric_variance"_a,
+                  "epistemic_variance"_a)
+      .def("components", &components_of)
+      .def_prop_ro("rows", &Predictive::rows)
+      .def_prop_ro("outputs", &Predictive::outputs)
+      .def_prop_ro("members", &Predictive::members)
+      .def("mean", &moment<&Predictive::mean>)
+      .def("aleatoric_variance", &moment<&Predictive::aleatoric_variance>)
+      .def("epistemic_variance", &moment<&Predictive::epistemic_variance>)
+      .def("total_variance", &moment<&Predictive::total_variance>)
+      .def("aleatoric_covariance", &covariance<&Predictive::aleatoric_covariance>, "row"_a)
+      .def("epistemic_covariance", &covariance<&Predictive::epistemic_covariance>, "row"_a)
+      .def("total_covariance", &covariance<&Predictive::total_covariance>, "row"_a)
+      .def("interval", &interval<&Predictive::interval>, "level"_a, "kind"_a)
+      .def("function_interval", &interval<&Predictive::function_interval>, "level"_a, "kind"_a)
+      .def("coverage_factor_interval", &factor_interval<&Predictive::coverage_factor_interval>, "factor"_a)
+      .def("function_coverage_factor_interval", &factor_interval<&Predictive::function_coverage_factor_interval>,
+           "factor"_a)
+      .def("quantile", &at_probability<&Predictive::quantile>, "probability"_a)
+      .def("function_quantile", &at_probability<&Predictive::function_quantile>, "probability"_a)
+      .def("cdf", &at_values<&Predictive::cdf>, "values"_a.noconvert())
+      .def("density", &at_values<&Predictive::density>, "values"_a.noconvert())
+      .def(
+          "log_density",
+          [](const Predictive& predictive, const Array2& values) {
+            return to_array(unlocked([&] { return predictive.log_density(view_of(values)); }));
+          },
+          "values"_a.noconvert())
+      .def("classical", &Predictive::classical, nb::call_guard<nb::gil_scoped_release>());
+}
+
+}  // namespace credens::python

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "table.hpp"
+
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <map>
+#include <tuple>
+
+#include "arrays.hpp"
+#include "base/check.hpp"
+#include "base/text.hpp"
+#include "model/ensemble_state.hpp"
+#include "module.hpp"
+
+namespace credens::python {
+
+namespace {
+
+using data::Table;
+
+/// What is found at the first cell of a column that is no finite number, and its row.
+using Faults = std::map<std::size_t, std::tuple<std::size_t, std::string>>;
+
+Table from_columns(const std::string& source, std::vector<std::string> names, const std::vector<Array1>& columns,
+                   const Faults& faults) {
+  Table table{.source = source, .names = std::move(names)};
+  table.values = Matrix(columns.empty() ? 0 : columns.front().shape(0), columns.size());
+  for (std::size_t col = 0; col < columns.size(); ++col) {
+    base::require(columns[col].shape(0) == table.rows(), ErrorCode::data, "{}: column {} has {} rows, expected {}",
+                  source, col, columns[col].shape(0), table.rows());
+    for (std::size_t row = 0; row < table.rows(); ++row) table.values(row, col) = columns[col].data()[row];
+  }
+  table.faults.resize(columns.size());
+  for (const auto& [col, fault] : faults) {
+    table.faults.at(col) = fault_at(table, std::get<0>(fault), col, std::get<1>(fault));
+  }
+  return table;
+}
+
+Table from_arrow(const std::string& source, const nb::object& capsule) {
+  auto* stream = static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream"));
+  if (stream == nullptr) throw nb::python_error();
+  return unlocked([&] { return read_arrow(*stream, source); });
+}
+
+std::vector<std::size_t> all_columns(const Table& table) {
+  std::vector<std::size_t> columns;
+  for (std::size_t col = 0; col < table.cols(); ++col) columns.push_back(col);
+  return columns;
+}
+
+/// Every column, all of which must be usable.
+nb::object matrix_of(const nb::object& self) {
+  const auto& table = nb::cast<const Table&>(self);
+  data::check_usable(table, all_columns(table));
+  return shared_array(table.values.view(), self);
+}
+
+}  // namespace
+
+data::ColumnFault fault_at(const Table& table, std::size_t row, std::size_t col, const std::string& found) {
+  const std::string column = table.names.empty() ? fmt::format("{}", col) : base::quoted(table.names[col]);
+  return {
+      .row = row,
+      .sentence = fmt::format("{}: row {}, column {} {}, expected a finite number", table.source, row, column, found)};
+}
+
+void register_table(nb::module_& module) {
+  using namespace nb::literals;
+  nb::class_<Table>(module, "Table", "Columns of numbers, with names or without.")
+      .def_static("from_columns", &from_columns, "source"_a, "names"_a, "columns"_a, "faults"_a)
+      .def_static("from_arrow", &from_arrow, "source"_a, "capsule"_a)
+      .def_prop_ro("names", [](const Table& table) { return table.names; })
+      .def_prop_ro("rows", [](const Table& table) { return table.rows(); })
+      .def("matrix", [](nb::handle_t<Table> self) { return matrix_of(nb::borrow(self)); })
+      .def(
+          "inputs_of",
+          [](const Table& table, const Ensemble& ensemble) {
+            return to_array(data::select_inputs(table, ensemble.state().layout));
+          },
+          "ensemble"_a, "The columns that the ensemble was trained on.");
+}
+
+}  // namespace credens::python

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Regression with deep ensembles that know what they do not know.
+
+>>> import credens, numpy as np
+>>> x = np.random.default_rng(1).uniform(-1, 1, (200, 1))
+>>> model = credens.fit(x, np.sin(3 * x[:, 0]), members=5, epochs=30, hidden=(32, 16))
+>>> p = model.predict([[0.0], [2.0]])
+>>> bool(p.epistemic_variance[1] > p.epistemic_variance[0])  # nobody has seen x = 2
+True
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _core
+from ._dataset import Dataset
+from ._ensemble import Ensemble, export, load, save
+from ._errors import (
+    CredensError,
+    DataError,
+    Failure,
+    FileError,
+    MissingFileError,
+    ModelFileError,
+    NumericalError,
+    UsageError,
+)
+from ._fit import fit, widen
+from ._outputs import MemberOutputs, load_outputs, save_outputs, widen_outputs
+from ._predictive import Interval, Predictive
+from ._progress import Progress
+from ._scores import Scores, inspect, report, score
+
+__version__ = _core.version()
+
+__all__ = [
+    "CredensError",
+    "DataError",
+    "Dataset",
+    "Ensemble",
+    "Failure",
+    "FileError",
+    "Interval",
+    "MemberOutputs",
+    "MissingFileError",
+    "ModelFileError",
+    "NumericalError",
+    "Predictive",
+    "Progress",
+    "Scores",
+    "UsageError",
+    "export",
+    "fit",
+    "inspect",
+    "load",
+    "load_outputs",
+    "report",
+    "save",
+    "save_outputs",
+    "score",
+    "widen",
+    "widen_outputs",
+]
+
+# Names of modules that need more than numpy, imported when somebody asks for them.
+_LAZY = {"CredensRegressor": "credens.sklearn", "sklearn": "credens.sklearn", "torch": "credens.torch"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module 'credens' has no attribute {name!r}")
+    from importlib import import_module
+
+    module = import_module(_LAZY[name])
+    return module if module.__name__ == f"credens.{name}" else getattr(module, name)
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *_LAZY]

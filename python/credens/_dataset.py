@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of inputs and targets, with the names of their columns."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any, Union
+
+import numpy as np
+
+from . import _core, _tables
+from ._errors import DataError, UsageError, reading
+
+Column = Union[str, int]
+Columns = Union[Column, Sequence[Column]]
+
+
+class Dataset:
+    """Rows of inputs and targets, in double, all finite. It never changes.
+
+    Parameters
+    ----------
+    inputs : array or table [N, d]
+        Also a pandas, polars or Arrow table, whose column names are kept.
+    targets : array, column or table [N] or [N, q]
+    weights : array [N], optional
+        Values >= 0: what each row counts. A row of weight 2 counts as the row twice.
+    noise_std : array [N] or [N, q], optional
+        Values > 0: the known standard deviation of each row's noise.
+    input_names, target_names : sequences of str, optional
+        Where the arrays have no names of their own. Targets without names are `y`, or `y0`, `y1`, ...
+
+    Examples
+    --------
+    >>> import credens, numpy as np
+    >>> data = credens.Dataset(np.arange(6.0).reshape(3, 2), [1, 2, 4], input_names=["a", "b"])
+    >>> data
+    Dataset(rows=3, inputs=['a', 'b'], targets=['y'])
+    >>> train, test = data.split(test_fraction=0.3, seed=1)
+    >>> len(train), len(test)
+    (2, 1)
+    """
+
+    __slots__ = ("_core",)
+    _core: _core.Dataset
+
+    def __init__(
+        self,
+        inputs: Any,
+        targets: Any,
+        *,
+        weights: Any = None,
+        noise_std: Any = None,
+        input_names: Sequence[str] | None = None,
+        target_names: Sequence[str] | None = None,
+    ):
+        x, found_inputs = _part(inputs, "inputs")
+        y, found_targets = _part(targets, "targets")
+        noise, noise_names = (None, []) if noise_std is None else _part(noise_std, "noise_std")
+        d, q = x.shape[1], y.shape[1]
+        # The arrays are taken for one table, in this order: a file with these columns gives the same model.
+        columns = d + q + (weights is not None) + (0 if noise is None else noise.shape[1])
+        self._core = _core.Dataset.from_arrays(
+            x,
+            y,
+            None if weights is None else _tables.vector(weights, "weights"),
+            noise if noise is None or noise.shape[1] != 1 else np.repeat(noise, q, axis=1),
+            _names(input_names, found_inputs, "input_names"),
+            _names(target_names, found_targets, "target_names"),
+            _tables.series_name(weights),
+            noise_names,
+            list(range(d)),
+            list(range(d, d + q)),
+            columns,
+        )
+
+    @classmethod
+    def from_table(
+        cls,
+        table: Any,
+        targets: Columns,
+        *,
+        inputs: Columns = (),
+        ignore: Columns = (),
+        weight: Column | None = None,
+        noise_std: Columns = (),
+    ) -> Dataset:
+        """From one table with columns in several roles; a column is a name or a 0-based index, negative from the end.
+
+        Columns without another role are inputs, unless `inputs` says which are or `ignore` which are not.
+
+        >>> import credens, numpy as np
+        >>> credens.Dataset.from_table(np.arange(6.0).reshape(2, 3), targets=-1)
+        Dataset(rows=2, inputs=2, targets=['y'])
+        """
+        if not _tables.is_table(table):
+            table = _tables.array_table(_tables.matrix(table, "table"), [], "table")
+        else:
+            table = _tables.table(table, "table")
+        roles = [_columns(given) for given in (targets, inputs, ignore)]
+        return cls._of(_core.Dataset.from_table(table, *roles, _column(weight), _columns(noise_std)))
+
+    @classmethod
+    def from_csv(cls, path: str | os.PathLike[str], targets: Columns, **options: Any) -> Dataset:
+        """From delimited text, also `.gz`, `.xz` and `.zst`. The options are those of `from_file`."""
+        return cls._read(path, True, targets, **options)
+
+    @classmethod
+    def from_file(cls, path: str | os.PathLike[str], targets: Columns, **options: Any) -> Dataset:
+        """From delimited text, or an `.npy` file with one row per line.
+
+        Options are `inputs`, `ignore`, `weight` and `noise_std` as in `from_table`, and, where they are not to be
+        recognised from the text, `header` (True or False) and `delimiter` (',', ';', '\\t' or ' ').
+        """
+        return cls._read(path, False, targets, **options)
+
+    @classmethod
+    def _read(
+        cls,
+        path: str | os.PathLike[str],
+        is_text: bool,
+        targets: Columns,
+        *,
+        inputs: Columns = (),
+        ignore: Columns = (),
+        weight: Column | None = None,
+        noise_std: Columns = (),
+        header: bool | None = None,
+        delimiter: str = "",
+    ) -> Dataset:
+        if len(delimiter) > 1 or delimiter not in ",;\t ":
+            raise UsageError(f"delimiter is {delimiter!r}, expected ',', ';', '\\t' or ' '")
+        roles = [_columns(given) for given in (targets, inputs, ignore)]
+        with reading(path):
+            return cls._of(
+                _core.Dataset.from_file(
+                    path, is_text, *roles, _column(weight), _columns(noise_std), header, delimiter
+                )
+            )
+
+    @classmethod
+    def _of(cls, core: _core.Dataset) -> Dataset:
+        made = cls.__new__(cls)
+        made._core = core
+        return made
+
+    @property
+    def inputs(self) -> np.ndarray:
+        """[N, d], read-only."""
+        return self._core.inputs
+
+    @property
+    def targets(self) -> np.ndarray:
+        """[N, q], read-only."""
+        return self._core.targets
+
+    @property
+    def weights(self) -> np.ndarray | None:
+        """[N], or None where every row counts once."""
+        return self._core.weights
+
+    @property
+    def noise_std(self) -> np.ndarray | None:
+        """[N, q], or None where no noise is known."""
+        return self._core.noise_std
+
+    @property
+    def input_names(self) -> list[str]:
+        """Empty where the inputs have no names."""
+        return self._core.input_names
+
+    @property
+    def target_names(self) -> list[str]:
+        return self._core.target_names
+
+    @property
+    def fingerprint(self) -> str:
+        """32 hexadecimal digits over names and values: equal for files and arrays with equal content."""
+        return self._core.fingerprint()
+
+    def select(self, rows: Any) -> Dataset:
+        """These rows, in this order: indices, or one bool per row."""
+        chosen = np.arange(len(self))[np.asarray(rows)]
+        return Dataset._of(self._core.select(chosen.ravel().tolist()))
+
+    def split(self, test_fraction: float = 0.1, seed: int = 0) -> tuple[Dataset, Dataset]:
+        """(rest, test), rows in their old order."""
+        rest, test = self._core.split(test_fraction, seed)
+        return Dataset._of(rest), Dataset._of(test)
+
+    def __len__(self) -> int:
+        return self._core.rows
+
+    def __repr__(self) -> str:
+        inputs = self.input_names or self.inputs.shape[1]
+        return f"Dataset(rows={len(self)}, inputs={inputs}, targets={self.target_names})"
+
+    def __reduce__(self):
+        core = self._core
+        arrays = [None if part is None else np.array(part) for part in (core.inputs, core.targets, core.weights, core.noise_std)]
+        names = (core.input_names, core.target_names, core.weight_name, core.noise_names)
+        return _restore, (*arrays, *names, core.input_columns, core.target_columns, core.table_columns)
+
+
+def dataset_of(data: Any, targets: Any = None, **parts: Any) -> Dataset:
+    """What `fit` and others are given: a dataset; inputs and targets; or a table and the names of its targets."""
+    if isinstance(data, Dataset):
+        given = ["targets"] * (targets is not None) + [name for name, part in parts.items() if part is not None]
+        if given:
+            raise UsageError(f"{given[0]} is given beside a Dataset, expected it inside")
+        return data
+    if targets is None:
+        raise UsageError("targets is missing: give a Dataset, or inputs and targets")
+    if _names_columns(targets) and _tables.is_table(data):
+        return Dataset.from_table(data, targets, weight=parts.get("weights"), noise_std=parts.get("noise_std") or ())
+    return Dataset(data, targets, **parts)
+
+
+def _restore(*parts: Any) -> Dataset:
+    return Dataset._of(_core.Dataset.from_arrays(*parts))
+
+
+def _names_columns(targets: Any) -> bool:
+    return isinstance(targets, str) or (
+        isinstance(targets, (list, tuple)) and len(targets) > 0 and all(isinstance(name, str) for name in targets)
+    )
+
+
+def _part(values: Any, what: str) -> tuple[np.ndarray, list[str]]:
+    if _tables.is_table(values):
+        table = _tables.table(values, what)
+        return table.matrix(), table.names
+    name = _tables.series_name(values)
+    return _tables.matrix(values, what), [name] if name else []
+
+
+def _names(given: Sequence[str] | None, found: list[str], what: str) -> list[str]:
+    if given is None:
+        return found
+    if isinstance(given, str) or not all(isinstance(name, str) for name in given):
+        raise DataError(f"{what} is {given!r}, expected a list of names")
+    return list(given)
+
+
+def _column(column: Column | None) -> str:
+    return "" if column is None else str(column)
+
+
+def _columns(columns: Columns) -> list[str]:
+    if isinstance(columns, (str, int, np.integer)):
+        return [str(columns)]
+    return [str(column) for column in columns]

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A trained ensemble, and model files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _core, _tables
+from ._dataset import Dataset
+from ._errors import DataError, UsageError, reading
+from ._predictive import Predictive
+
+
+class Ensemble:
+    """An ensemble of networks: what `fit`, `widen` and `load` return. It never changes, and it can be pickled.
+
+    Examples
+    --------
+    >>> import credens, numpy as np
+    >>> x = np.linspace(-1, 1, 50)
+    >>> model = credens.fit(x, np.sin(3 * x), members=3, epochs=20, hidden=(16,), posterior="isotropic")
+    >>> model
+    Ensemble(members=3, inputs=1, outputs=['y'], posterior='isotropic')
+    >>> model.predict(x).mean.shape
+    (50,)
+    """
+
+    __slots__ = ("_core",)
+    _core: _core.Ensemble
+
+    def __init__(self, core: _core.Ensemble):
+        self._core = core
+
+    @property
+    def members(self) -> int:
+        return self._core.members
+
+    @property
+    def inputs(self) -> int:
+        """Columns of inputs; 0 for a model without networks."""
+        return self._core.inputs
+
+    @property
+    def outputs(self) -> int:
+        return self._core.outputs
+
+    @property
+    def input_names(self) -> list[str]:
+        """Empty where the training data had no names."""
+        return self._core.input_names
+
+    @property
+    def target_names(self) -> list[str]:
+        return self._core.target_names
+
+    @property
+    def has_networks(self) -> bool:
+        """False for a model that was made from arrays of networks trained elsewhere."""
+        return self._core.has_networks
+
+    @property
+    def posterior(self) -> str:
+        """`delta`, `isotropic`, `diagonal` or `full`."""
+        return self._core.posterior
+
+    @property
+    def prior_precision(self) -> float:
+        """Lambda."""
+        return self._core.prior_precision
+
+    @property
+    def gamma(self) -> np.ndarray:
+        """[L]: the isotropic width of each member; 0 before widening."""
+        return self._core.gamma
+
+    @property
+    def weights(self) -> np.ndarray:
+        """[L]: of the members in the mixture, sum 1."""
+        return self._core.weights
+
+    def elbo(self, posterior: str | None = None) -> float | None:
+        """The evidence lower bound of a rung, by default the model's own; None where it is not known."""
+        return self._core.elbo(self.posterior if posterior is None else posterior)
+
+    def predict(self, inputs: Any, *, noise_std: Any = None, threads: int = 0) -> Predictive:
+        """The predictive distribution at rows of inputs: an array [N, d], a table or a Dataset.
+
+        Columns of a table are found by their names. `noise_std` [N] or [N, q] is the known noise of each row, needed
+        where the model was trained with it.
+        """
+        if isinstance(inputs, Dataset) and noise_std is None:
+            noise_std = inputs.noise_std
+        x = self._inputs(inputs)
+        return Predictive(self._core.predict(x, self._noise(noise_std, len(x)), threads))
+
+    def sample(
+        self,
+        inputs: Any,
+        draws: int = 1000,
+        *,
+        of: str = "function",
+        seed: int = 0,
+        noise_std: Any = None,
+        threads: int = 0,
+    ) -> np.ndarray:
+        """[draws, N] or [draws, N, q]: each draw is one function over all rows, or with of="observation" also noise."""
+        if not isinstance(draws, (int, np.integer)) or draws < 1:
+            raise UsageError(f"draws is {draws!r}, expected a whole number above 0")
+        x = self._inputs(inputs)
+        drawn = self._core.sample(x, draws, of, seed, self._noise(noise_std, len(x)), threads)
+        return drawn[..., 0] if self.outputs == 1 else drawn
+
+    def predict_outputs(self, features: Any, mean: Any = None, variance: Any = None, *, threads: int = 0) -> Predictive:
+        """The predictive distribution at rows of which the members' outputs are given, for networks trained elsewhere.
+
+        Arrays, or one `MemberOutputs`, as in `widen_outputs`: in the networks' own units.
+        """
+        from ._outputs import predict_outputs
+
+        return predict_outputs(self, features, mean, variance, threads=threads)
+
+    def sample_outputs(
+        self,
+        features: Any,
+        mean: Any = None,
+        variance: Any = None,
+        *,
+        draws: int = 1000,
+        of: str = "function",
+        seed: int = 0,
+        threads: int = 0,
+    ) -> np.ndarray:
+        """As `sample`, at rows of which the members' outputs are given."""
+        from ._outputs import sample_outputs
+
+        return sample_outputs(self, features, mean, variance, draws=draws, of=of, seed=seed, threads=threads)
+
+    def joint_epistemic_covariance(self, inputs: Any) -> np.ndarray:
+        """[N, N] or [q, N, N]: the covariance of the regression function between rows."""
+        joint = self._core.joint_epistemic_covariance(self._inputs(inputs))
+        return joint[0] if self.outputs == 1 else joint
+
+    def with_weights(self, weights: Sequence[float]) -> Ensemble:
+        """The same ensemble with other member weights (>= 0, any sum)."""
+        return Ensemble(self._core.with_weights(_tables.vector(weights, "weights").tolist()))
+
+    def __len__(self) -> int:
+        return self.members
+
+    def __repr__(self) -> str:
+        inputs = self.input_names or self.inputs
+        return f"Ensemble(members={self.members}, inputs={inputs}, outputs={self.target_names}, posterior={self.posterior!r})"
+
+    def _repr_html_(self) -> str:
+        from ._repr import ensemble_html
+
+        return ensemble_html(self)
+
+    def __reduce__(self):
+        return _restore, (self._core.to_bytes(),)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Ensemble) and self._core.to_bytes() == other._core.to_bytes()
+
+    def __hash__(self) -> int:
+        return hash(self._core.to_bytes())
+
+    def _inputs(self, inputs: Any) -> np.ndarray:
+        """[N, d], in the order of training."""
+        if not self.has_networks:
+            raise UsageError("the model was made from arrays and has no networks: use predict_outputs")
+        if isinstance(inputs, Dataset):
+            if not self.input_names or inputs.input_names in ([], self.input_names):
+                return self._checked(inputs.inputs)
+            inputs = _tables.array_table(inputs.inputs, inputs.input_names, "inputs")
+        elif _tables.is_table(inputs):
+            inputs = _tables.table(inputs, "inputs")
+        else:
+            return self._checked(_tables.matrix(inputs, "inputs"))
+        return inputs.inputs_of(self._core)
+
+    def _checked(self, inputs: np.ndarray) -> np.ndarray:
+        if inputs.shape[1] != self.inputs:
+            raise DataError(f"inputs has the shape {list(inputs.shape)}, expected [rows, {self.inputs}]")
+        return inputs
+
+    def _noise(self, noise_std: Any, rows: int) -> np.ndarray | None:
+        if noise_std is None:
+            return None
+        noise = _tables.matrix(noise_std, "noise_std")
+        if noise.shape[0] != rows or noise.shape[1] not in (1, self.outputs):
+            raise DataError(f"noise_std has the shape {list(noise.shape)}, expected [{rows}] or [{rows}, {self.outputs}]")
+        return np.ascontiguousarray(np.broadcast_to(noise, (rows, self.outputs)))
+
+
+def _restore(file: bytes) -> Ensemble:
+    return Ensemble(_core.Ensemble.from_bytes(file))
+
+
+def save(model: Ensemble, path: str | os.PathLike[str]) -> None:
+    """Writes a model file: the same bytes as the command line. It leaves the old file or the new one, never half of one."""
+    _core.save(core_of(model), path)
+
+
+def load(path: str | os.PathLike[str]) -> Ensemble:
+    """Reads a model file, whoever wrote it: `save`, or the command line."""
+    with reading(path):
+        return Ensemble(_core.load(path))
+
+
+def export(model: Ensemble, path: str | os.PathLike[str]) -> None:
+    """Writes an ONNX graph that predicts as the model does; docs/onnx.md shows how to run it."""
+    _core.export_onnx(core_of(model), path)
+
+
+def core_of(model: Any) -> _core.Ensemble:
+    if not isinstance(model, Ensemble):
+        raise TypeError(f"model is {type(model).__name__}, expected an Ensemble")
+    return model._core

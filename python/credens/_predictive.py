@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The predictive distribution at N rows."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _core, _tables
+from ._errors import DataError, UsageError
+
+
+class Interval(NamedTuple):
+    """The ends of intervals, shaped as the mean."""
+
+    lower: np.ndarray
+    upper: np.ndarray
+
+
+class Predictive:
+    """What a model says of N rows: for each row and output a mixture of Gaussians, in the units of the data.
+
+    Arrays are [N] for one output and [N, q] for several; `as_columns` makes them [N, q] in any case.
+
+    Examples
+    --------
+    >>> import credens, numpy as np
+    >>> x = np.linspace(-1, 1, 50)
+    >>> model = credens.fit(x, np.sin(3 * x), members=3, epochs=20, hidden=(16,))
+    >>> p = model.predict([0.0, 0.5, 3.0])
+    >>> p.mean.shape
+    (3,)
+    >>> bool(np.allclose(p.total_variance, p.aleatoric_variance + p.epistemic_variance))
+    True
+    >>> lower, upper = p.interval(0.9)
+    >>> bool(np.all(lower < p.mean) and np.all(p.mean < upper))
+    True
+    """
+
+    def __init__(self, core: _core.Predictive, flat: bool | None = None):
+        self._core = core
+        self._flat = core.outputs == 1 if flat is None else flat
+
+    @cached_property
+    def mean(self) -> np.ndarray:
+        return self._moment(self._core.mean())
+
+    @cached_property
+    def aleatoric_variance(self) -> np.ndarray:
+        """Noise: what more training rows would not take away."""
+        return self._moment(self._core.aleatoric_variance())
+
+    @cached_property
+    def epistemic_variance(self) -> np.ndarray:
+        """Ignorance: between the members and within them."""
+        return self._moment(self._core.epistemic_variance())
+
+    @cached_property
+    def total_variance(self) -> np.ndarray:
+        """The sum of the two."""
+        return self._moment(self._core.total_variance())
+
+    @property
+    def std(self) -> np.ndarray:
+        """The root of the total variance."""
+        return np.sqrt(self.total_variance)
+
+    @property
+    def aleatoric_std(self) -> np.ndarray:
+        return np.sqrt(self.aleatoric_variance)
+
+    @property
+    def epistemic_std(self) -> np.ndarray:
+        return np.sqrt(self.epistemic_variance)
+
+    def interval(self, level: float = 0.95, kind: str = "gaussian") -> Interval:
+        """Where a new observation lies with this probability.
+
+        `gaussian`: mean +- z std; `mixture`: central quantiles of the exact mixture.
+        """
+        return self._interval(self._core.interval(level, kind))
+
+    def function_interval(self, level: float = 0.95, kind: str = "gaussian") -> Interval:
+        """Where the regression function lies with this probability: epistemic uncertainty only."""
+        return self._interval(self._core.function_interval(level, kind))
+
+    def quantile(self, p: Any) -> np.ndarray:
+        """Of the exact mixture; for several probabilities one more axis in front."""
+        return self._quantiles(p, self._core.quantile)
+
+    def function_quantile(self, p: Any) -> np.ndarray:
+        """The same of the regression function, without noise."""
+        return self._quantiles(p, self._core.function_quantile)
+
+    def cdf(self, y: Any) -> np.ndarray:
+        """The probability of a value up to y, of each output by itself; y is one number or shaped as the mean."""
+        return self._shaped(self._core.cdf(self._values(y)))
+
+    def pdf(self, y: Any) -> np.ndarray:
+        """The density at y, of each output by itself."""
+        return self._shaped(self._core.density(self._values(y)))
+
+    def log_prob(self, y: Any) -> np.ndarray:
+        """[N]: the log density at y, joint over the outputs."""
+        return self._core.log_density(self._values(y))
+
+    def sample(self, n: int = 1, seed: int = 0) -> np.ndarray:
+        """[n, N] or [n, N, q]: draws of observations, independent between rows.
+
+        `Ensemble.sample` draws whole functions, which are not independent between rows.
+        """
+        if not isinstance(n, (int, np.integer)) or n < 0:
+            raise UsageError(f"n is {n!r}, expected a whole number from 0")
+        weights, mean, aleatoric, epistemic = self._core.components()
+        generator = np.random.Generator(np.random.Philox(seed))
+        rows, members, outputs = mean.shape
+        ends = np.cumsum(weights)
+        member = np.searchsorted(ends / ends[-1], generator.random((n, rows)), side="right").clip(max=members - 1)
+        row = np.arange(rows)
+        std = np.sqrt(aleatoric + epistemic)
+        return self._shaped(mean[row, member] + std[row, member] * generator.standard_normal((n, rows, outputs)))
+
+    def aleatoric_covariance(self, row: int) -> np.ndarray:
+        """[q, q], of the noise at one row."""
+        return self._core.aleatoric_covariance(self._row(row))
+
+    def epistemic_covariance(self, row: int) -> np.ndarray:
+        """[q, q], of the regression function at one row."""
+        return self._core.epistemic_covariance(self._row(row))
+
+    def total_covariance(self, row: int) -> np.ndarray:
+        """[q, q]: the sum of the two."""
+        return self._core.total_covariance(self._row(row))
+
+    def classical(self) -> Predictive:
+        """The classical deep ensemble: the same mixture with the members' own width taken away."""
+        return Predictive(self._core.classical(), self._flat)
+
+    def as_columns(self) -> Predictive:
+        """The same with arrays [N, q], also for one output."""
+        return Predictive(self._core, False)
+
+    @property
+    def outputs(self) -> int:
+        return self._core.outputs
+
+    @property
+    def members(self) -> int:
+        return self._core.members
+
+    def __len__(self) -> int:
+        return self._core.rows
+
+    def __repr__(self) -> str:
+        return f"Predictive(rows={len(self)}, outputs={self.outputs}, members={self.members})"
+
+    def _repr_html_(self) -> str:
+        from ._repr import predictive_html
+
+        return predictive_html(self)
+
+    def __reduce__(self):
+        return _restore, (*map(np.array, self._core.components()), self._flat)
+
+    def _shaped(self, array: np.ndarray) -> np.ndarray:
+        return array[..., 0] if self._flat else array
+
+    def _moment(self, array: np.ndarray) -> np.ndarray:
+        array = self._shaped(array)
+        array.flags.writeable = False  # it is computed once and given again
+        return array
+
+    def _interval(self, ends: tuple[np.ndarray, np.ndarray]) -> Interval:
+        return Interval(*map(self._shaped, ends))
+
+    def _quantiles(self, p: Any, quantile: Any) -> np.ndarray:
+        probabilities = np.asarray(p, dtype=float)
+        if probabilities.ndim == 0:
+            return self._shaped(quantile(float(probabilities)))
+        shape = (*probabilities.shape, len(self), self.outputs)
+        found = [quantile(float(one)) for one in probabilities.ravel()]
+        return self._shaped(np.array(found).reshape(shape))
+
+    def _values(self, y: Any) -> np.ndarray:
+        shape = (len(self), self.outputs)
+        values = np.asarray(y, dtype=float)
+        if values.ndim == 0:
+            return np.full(shape, values)
+        values = _tables.matrix(values, "y")
+        if values.shape != shape:
+            raise DataError(f"y has the shape {list(np.shape(y))}, expected {list(self.mean.shape)}")
+        return values
+
+    def _row(self, row: int) -> int:
+        if not -len(self) <= row < len(self):
+            raise IndexError(f"row is {row}, expected one of the {len(self)} rows")
+        return row % len(self)
+
+
+def _restore(weights, mean, aleatoric_variance, epistemic_variance, flat) -> Predictive:
+    return Predictive(_core.Predictive.from_components(weights, mean, aleatoric_variance, epistemic_variance), flat)

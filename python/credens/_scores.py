@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scores of predictions against what was observed, and what is in a model."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+from . import _core, _tables
+from ._dataset import Dataset, dataset_of
+from ._ensemble import Ensemble, core_of
+from ._predictive import Predictive
+
+
+class Scores(dict):
+    """Named scores; a name is also an attribute.
+
+    >>> import credens
+    >>> credens.Scores(rmse=0.5).rmse
+    0.5
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(f"there is no score {name!r}, expected one of {', '.join(self)}") from None
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self]
+
+    def __reduce__(self):
+        return Scores, (dict(self),)
+
+
+def score(
+    prediction: Ensemble | Predictive,
+    data: Any,
+    targets: Any = None,
+    *,
+    weights: Any = None,
+    truth: Any = None,
+    level: float = 0.95,
+    interval: str = "gaussian",
+    **parts: Any,
+) -> Scores:
+    """Scores a model, or its predictions, against what was observed.
+
+    For an Ensemble, `data` and `targets` are given as to `fit`; the result has the keys of `credens evaluate --json`:
+    `rmse`, `mae`, ... and two more Scores, `classical` (members without width) and `extended` (the model's own). For a
+    Predictive, `data` are the targets; the result has its scores alone. `truth` are noise-free values.
+
+    Examples
+    --------
+    >>> import credens, numpy as np
+    >>> x = np.linspace(-1, 1, 50)
+    >>> model = credens.fit(x, np.sin(3 * x), members=3, epochs=20, hidden=(16,))
+    >>> credens.score(model, x, np.sin(3 * x)).extended.nll == credens.score(model.predict(x), np.sin(3 * x)).nll
+    True
+    """
+    if isinstance(prediction, Predictive):
+        predictive, observed, ensemble = prediction, _tables.matrix(data, "targets"), None
+        weights = None if weights is None else _tables.vector(weights, "weights")
+    else:
+        ensemble = core_of(prediction)
+        rows = dataset_of(data, targets, weights=weights, **parts)
+        predictive, observed, weights = prediction.predict(rows), rows.targets, rows.weights
+    truth = None if truth is None else _tables.matrix(truth, "truth")
+    text = _core.score(ensemble, predictive._core, observed, weights, truth, level, interval)
+    return json.loads(text, object_hook=Scores)
+
+
+def report(
+    model: Ensemble,
+    data: Any,
+    targets: Any = None,
+    *,
+    path: str | os.PathLike[str],
+    level: float = 0.95,
+    interval: str = "gaussian",
+    **parts: Any,
+) -> None:
+    """Writes one HTML page: how good predictions are, and what is not known. `data` and `targets` as to `fit`."""
+    rows = dataset_of(data, targets, **parts)
+    predictive = model.predict(rows)
+    _core.report(core_of(model), predictive._core, model._inputs(rows), rows._core, path, level, interval)
+
+
+def inspect(model: Ensemble) -> dict[str, Any]:
+    """What is in a model, with the keys of `credens inspect --json`.
+
+    >>> import credens, numpy as np
+    >>> x = np.linspace(-1, 1, 50)
+    >>> model = credens.fit(x, np.sin(3 * x), members=2, epochs=5, hidden=(8,), seed=3)
+    >>> about = credens.inspect(model)
+    >>> about["members"], about["features"], about["seed"]
+    (2, [8, 8], 3)
+    """
+    return json.loads(_core.inspect(core_of(model)))

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scores, pages and summaries: those of the command line."""
+
+import json
+import pickle
+
+import numpy as np
+import pytest
+from conftest import table, write_csv
+
+import credens
+
+
+@pytest.mark.parametrize("fixture", ["model", "wide_model"])
+def test_scores_are_those_of_evaluate(request, fixture, tmp_path, program):
+    model = request.getfixturevalue(fixture)
+    x, y = table(rows=50, outputs=model.outputs, seed=3)
+    credens.save(model, tmp_path / "m.safetensors")
+    write_csv(tmp_path / "test.csv", [], [x, y])
+    expected = json.loads(program("evaluate", "m.safetensors", "test.csv", "--json", "--level", 0.8, "--interval", "mixture"))
+    found = credens.score(model, x, y, level=0.8, interval="mixture")
+    assert found == expected and list(found) == list(expected)
+    assert found.extended.crps == expected["extended"]["crps"]
+
+
+def test_truth_and_weights(model):
+    x, y = table(rows=50, seed=3)
+    weights, truth = np.linspace(1, 2, 50), np.sin(2 * x[:, 0]) + x[:, 1]
+    found = credens.score(model, x, y, weights=weights, truth=truth)
+    assert 0 <= found.extended.function_coverage <= 1
+    error = model.predict(x).mean - truth
+    np.testing.assert_allclose(found.extended.function_rmse, np.sqrt(np.average(error**2, weights=weights)))
+
+
+def test_scores_of_a_prediction_alone(wide_model):
+    x, y = table(rows=50, outputs=2, seed=3)
+    found = credens.score(wide_model.predict(x), y)
+    whole = credens.score(wide_model, x, y)
+    assert found.nll == whole.extended.nll and found.rmse == whole.rmse
+    assert [one.crps for one in found.per_output] == [one.extended.crps for one in whole.per_output]
+    np.testing.assert_allclose(found.nll, -wide_model.predict(x).log_prob(y).mean(), rtol=1e-9)
+    assert pickle.loads(pickle.dumps(whole)) == whole
+    with pytest.raises(AttributeError, match="there is no score 'nil', expected one of rmse"):
+        found.nil
+
+
+def test_scores_that_are_wrong(model, rows):
+    with pytest.raises(ValueError, match="expected 80 x 1"):
+        credens.score(model.predict(rows[0]), rows[1][:3])
+    with pytest.raises(ValueError, match="level is 2, expected a number between 0 and 1"):
+        credens.score(model, *rows, level=2)
+    with pytest.raises(TypeError, match="model is ndarray, expected an Ensemble"):
+        credens.score(rows[0], rows[1])
+
+
+def test_a_report_is_one_page(model, rows, tmp_path):
+    credens.report(model, *rows, path=tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text()
+    assert page.startswith("<!DOCTYPE html>") and "The scores" in page and "largest epistemic share" in page
+    with pytest.raises(OSError):
+        credens.report(model, *rows, path=tmp_path / "nowhere" / "report.html")
+
+
+def test_what_inspect_says(model, tmp_path, program):
+    credens.save(model, tmp_path / "m.safetensors")
+    assert credens.inspect(credens.load(tmp_path / "m.safetensors")) == json.loads(program("inspect", "m.safetensors", "--json"))
+
+
+def test_an_export_is_that_of_the_command_line(model, tmp_path, program):
+    credens.save(model, tmp_path / "m.safetensors")
+    program("export", "m.safetensors", "-o", "cli.onnx")
+    credens.export(credens.load(tmp_path / "m.safetensors"), tmp_path / "python.onnx")
+    assert (tmp_path / "python.onnx").read_bytes() == (tmp_path / "cli.onnx").read_bytes()
+
+
+def test_model_files_that_are_wrong(tmp_path):
+    with pytest.raises(FileNotFoundError, match="nowhere.safetensors"):
+        credens.load(tmp_path / "nowhere.safetensors")
+    (tmp_path / "bad.safetensors").write_bytes(b"\x10" + bytes(7) + b"{}              ")
+    with pytest.raises(credens.ModelFileError, match="bad.safetensors"):
+        credens.load(tmp_path / "bad.safetensors")
+    with pytest.raises(OSError, match="folder"):
+        credens.load(tmp_path)
+    assert issubclass(credens.ModelFileError, ValueError) and issubclass(credens.ModelFileError, credens.CredensError)
