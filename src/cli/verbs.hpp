@@ -18,6 +18,7 @@ Verb evaluate_verb();
 Verb sample_verb();
 Verb outputs_verb();
 Verb inspect_verb();
+Verb export_verb();
 Verb report_verb();
 Verb demo_verb();
 Verb reproduce_verb();

@@ -40,6 +40,7 @@ PUBLIC_HEADERS = {
     "predictor": "model",
     "score": "score",
     "store": "store",
+    "onnx": "store",
     "fit": "learn",
     "widen": "learn",
     "credens": "cli",

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From the units of the data to those of the networks, and from what members say to the moments of their mixture:
+// model/network_pass.cpp, member_rows.cpp and marginal.cpp say the same in C++.
+//
+// Letters: n rows, d inputs, q outputs, w_l weights, m_l means, s_l^2 noise and e_l own epistemic variance of members.
+
+#include "store/onnx_export.hpp"
+
+#include <credens/onnx.hpp>
+#include <credens/version.hpp>
+
+#include "base/file.hpp"
+#include "model/member_rows.hpp"
+#include "model/names.hpp"
+#include "store/json.hpp"
+#include "store/onnx_members.hpp"
+#include "store/storable.hpp"
+#include "store/with_path.hpp"
+
+namespace credens::store {
+
+namespace {
+
+using model::EnsembleState;
+
+OnnxValue vector_of(OnnxGraph& graph, std::string_view name, const std::vector<double>& values) {
+  return graph.constant(name, {static_cast<std::int64_t>(values.size())}, std::span<const double>(values));
+}
+
+// ---- inputs ----
+
+/// asinh t for t in double, which not every runtime has: with m = max(|t|, 1) it is the sign of t times
+/// log m + log(|t| / m + sqrt((|t| / m)^2 + 1 / m^2)), where no square overflows.
+OnnxValue asinh(OnnxGraph& graph, const OnnxValue& t) {
+  const OnnxValue size = graph.node("Abs", {t});
+  const OnnxValue m = graph.node("Max", {size, graph.number(1.0)});
+  const OnnxValue part = graph.divide(size, m);
+  const OnnxValue unit = graph.divide(graph.number(1.0), m);
+  const OnnxValue root = graph.node("Sqrt", {graph.add(graph.square(part), graph.square(unit))});
+  const OnnxValue bent = graph.add(graph.node("Log", {m}), graph.node("Log", {graph.add(part, root)}));
+  return graph.multiply(graph.node("Sign", {t}), bent);
+}
+
+/// asinh((x - centre) / width) in place of x in the columns that are bent.
+OnnxValue bent(OnnxGraph& graph, const data::Scaler& scaler, const OnnxValue& x) {
+  std::vector<char> is_bent;
+  std::vector<double> width;
+  for (std::size_t col = 0; col < scaler.cols(); ++col) {
+    is_bent.push_back(scaler.is_bent(col) ? 1 : 0);
+    width.push_back(scaler.is_bent(col) ? scaler.width[col] : 1);
+  }
+  const OnnxValue t = graph.divide(graph.subtract(x, vector_of(graph, "input_centre", scaler.centre)),
+                                   vector_of(graph, "input_width", width));
+  return graph.node("Where", {graph.flags("input_is_bent", is_bent), asinh(graph, t), x});
+}
+
+/// (x - shift) / scale in double, rounded to float.
+OnnxValue scaled(OnnxGraph& graph, const data::Scaler& scaler, OnnxValue x) {
+  if (!scaler.width.empty()) x = bent(graph, scaler, x);
+  x = graph.subtract(x, vector_of(graph, "input_shift", scaler.shift));
+  return graph.cast(graph.divide(x, vector_of(graph, "input_scale", scaler.scale)), OnnxType::f32);
+}
+
+// ---- moments ----
+
+/// sum_l w_l x_l: the first axis goes.
+class WeightedSum {
+ public:
+  WeightedSum(OnnxGraph& graph, const std::vector<double>& weights)
+      : graph_(graph),
+        weights_(graph.constant("member_weights", {static_cast<std::int64_t>(weights.size()), 1, 1},
+                                std::span<const double>(weights))) {}
+
+  OnnxValue operator()(const OnnxValue& x) const { return graph_.sum(graph_.multiply(weights_, x), 0); }
+
+ private:
+  OnnxGraph& graph_;
+  OnnxValue weights_;
+};
+
+/// m_0 + sum_l w_l (m_l - m_0): members that agree have exactly their common mean.
+OnnxValue mixture_mean(OnnxGraph& graph, const WeightedSum& weighted_sum, const OnnxValue& means) {
+  const std::int64_t first[] = {0};
+  const OnnxValue origin = graph.node("Gather", {means, graph.constant("first_member", {}, first)}, {{"axis", 0}});
+  return graph.add(origin, weighted_sum(graph.subtract(means, origin)));
+}
+
+/// What the graph needs to know of the targets.
+struct Targets {
+  OnnxValue scale;          ///< [q]
+  OnnxValue squared_scale;  ///< [q]
+  OnnxValue shift;          ///< [q]
+};
+
+Targets targets_of(OnnxGraph& graph, const data::Scaler& scaler) {
+  std::vector<double> squares;
+  for (const double scale : scaler.scale) squares.push_back(scale * scale);
+  return {.scale = vector_of(graph, "target_scale", scaler.scale),
+          .squared_scale = vector_of(graph, "target_squared_scale", squares),
+          .shift = vector_of(graph, "target_shift", scaler.shift)};
+}
+
+/// sum_l w_l s_l^2, with the known noise of each row where `noise_std` [n, q] is given: [n, q]. `like` has that shape.
+OnnxValue aleatoric_variance(OnnxGraph& graph, const Targets& targets, const std::optional<OnnxValue>& learned,
+                             const std::optional<OnnxValue>& noise_std, const OnnxValue& like) {
+  OnnxValue variance;
+  if (noise_std) {
+    const OnnxValue known = graph.square(graph.divide(*noise_std, targets.scale));
+    variance = learned ? graph.add(*learned, known) : graph.node("Max", {known, graph.number(model::noise_floor)});
+  } else {
+    variance = *learned;
+  }
+  return graph.node("Expand", {graph.multiply(variance, targets.squared_scale), graph.node("Shape", {like})});
+}
+
+/// sum_l w_l (m_l - m)^2 + sum_l w_l e_l: squares with weights that are not negative.
+OnnxValue epistemic_variance(OnnxGraph& graph, const Targets& targets, const WeightedSum& weighted_sum,
+                             const OnnxValue& deviations, const std::optional<OnnxValue>& within) {
+  const OnnxValue between = weighted_sum(graph.square(deviations));
+  if (!within) return between;
+  return graph.add(between, graph.multiply(weighted_sum(*within), targets.squared_scale));
+}
+
+// ---- words ----
+
+std::string list_text(const std::vector<std::string>& words) {
+  return Json(words).dump();
+}
+
+/// Places in the training table where that had no names.
+std::vector<std::string> input_names(const EnsembleState& state) {
+  std::vector<std::string> names = state.layout.input_names;
+  if (!names.empty()) return names;
+  for (const std::size_t position : state.layout.positions) names.push_back(fmt::format("{}", position));
+  return names;
+}
+
+Metadata metadata_of(const EnsembleState& state) {
+  return {{"version", std::string(version())},
+          {"input_names", list_text(input_names(state))},
+          {"output_names", list_text(state.target_names)},
+          {"noise_names", list_text(state.noise_names)},
+          {"units", "those of the training data; variances in their squares"},
+          {"members", fmt::format("{}", state.members.size())},
+          {"noise", std::string(base::name_of(state.members.front().network->shape().noise))},
+          {"posterior", std::string(base::name_of(state.posterior))},
+          {"lambda", base::to_text(state.prior_precision)},
+          {"rows", fmt::format("{}", state.data.rows)},
+          {"fingerprint", state.data.fingerprint}};
+}
+
+// ---- the graph ----
+
+void add_outputs(OnnxGraph& graph, const EnsembleState& state, const MemberValues& members,
+                 const WeightedSum& weighted_sum, const std::optional<OnnxValue>& noise_std) {
+  const std::size_t q = state.target_scaler.cols();
+  const Targets targets = targets_of(graph, state.target_scaler);
+  const OnnxValue means = graph.add(graph.multiply(members.mean, targets.scale), targets.shift);
+  const OnnxValue mean = mixture_mean(graph, weighted_sum, means);
+  const auto learned = members.noise ? std::optional(weighted_sum(*members.noise)) : std::nullopt;
+  const OnnxValue aleatoric = aleatoric_variance(graph, targets, learned, noise_std, mean);
+  const OnnxValue epistemic =
+      epistemic_variance(graph, targets, weighted_sum, graph.subtract(means, mean), members.within);
+
+  const std::string of = base::join(state.target_names, ", ");
+  graph.output("mean", mean, q, "the prediction of " + of);
+  graph.output("aleatoric_variance", aleatoric, q, "noise of " + of);
+  graph.output("epistemic_variance", epistemic, q, "ignorance of " + of);
+  graph.output("total_variance", graph.add(aleatoric, epistemic), q, "both variances of " + of);
+}
+
+}  // namespace
+
+std::string encode_onnx(const Ensemble& ensemble) {
+  const EnsembleState& state = ensemble.state();
+  model::require_networks(state);
+  check_storable(state);
+  OnnxGraph graph;
+  const OnnxValue inputs = graph.input("inputs", ensemble.inputs(), base::join(input_names(state), ", "));
+  std::optional<OnnxValue> noise_std;
+  if (state.known_noise) {
+    noise_std = graph.input("noise_std", ensemble.outputs(), "known standard deviation of each row's noise, above 0");
+  }
+  std::vector<double> weights;
+  const std::vector<MemberGroup> groups = member_groups(state, weights);
+  const MemberValues members = member_values(graph, groups, scaled(graph, state.input_scaler, inputs));
+  add_outputs(graph, state, members, WeightedSum(graph, weights), noise_std);
+  return graph.encode(metadata_of(state));
+}
+
+}  // namespace credens::store
+
+namespace credens {
+
+void export_onnx(const Ensemble& ensemble, const std::filesystem::path& path) {
+  const std::string bytes = store::encode_onnx(ensemble);
+  base::OutputFile file(path);
+  file.write(bytes);
+  file.commit();
+}
+
+}  // namespace credens

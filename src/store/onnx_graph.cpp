@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "store/onnx_graph.hpp"
+
+#include <credens/version.hpp>
+
+#include <bit>
+
+#include "base/check.hpp"
+
+namespace credens::store {
+
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "ONNX stores raw values with their lowest byte first");
+
+constexpr std::int64_t ir_version = 7;
+constexpr std::int64_t operator_set = 13;
+
+/// Numbers of the fields in onnx.proto.
+namespace field {
+enum Model : std::uint32_t { ir = 1, producer = 2, producer_version = 3, graph = 7, operators = 8, metadata = 14 };
+enum Graph : std::uint32_t { node = 1, graph_name = 2, initializer = 5, input = 11, output = 12 };
+enum Node : std::uint32_t { node_input = 1, node_output = 2, node_name = 3, operation = 4, attribute = 5 };
+enum Attribute : std::uint32_t { attribute_name = 1, whole_number = 3, attribute_type = 20 };
+enum Tensor : std::uint32_t { dimension = 1, element_type = 2, tensor_name = 8, raw_values = 9 };
+enum ValueInfo : std::uint32_t { value_name = 1, value_type = 2, value_meaning = 3 };
+enum TensorType : std::uint32_t { tensor = 1, type_of_elements = 1, shape = 2 };
+enum Shape : std::uint32_t { axis = 1, axis_size = 1, axis_name = 2 };
+enum Entry : std::uint32_t { entry_key = 1, entry_value = 2 };
+enum Operators : std::uint32_t { domain = 1, set_version = 2 };
+}  // namespace field
+
+constexpr std::int64_t attribute_is_whole_number = 2;
+
+template <class T>
+std::string_view bytes_of(std::span<const T> values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
+}
+
+void check_size(std::size_t bytes) {
+  base::require(bytes <= largest_onnx_file, ErrorCode::failure,
+                "the graph needs more than {} bytes, which is all that an ONNX file can hold", largest_onnx_file);
+}
+
+/// Doubles [rows, cols].
+ProtobufMessage table_type(std::size_t cols) {
+  ProtobufMessage rows_axis;
+  rows_axis.add(field::axis_name, "rows");
+  ProtobufMessage cols_axis;
+  cols_axis.add(field::axis_size, static_cast<std::int64_t>(cols));
+  ProtobufMessage shape;
+  shape.add(field::axis, rows_axis);
+  shape.add(field::axis, cols_axis);
+  ProtobufMessage tensor;
+  tensor.add(field::type_of_elements, static_cast<std::int64_t>(OnnxType::f64));
+  tensor.add(field::shape, shape);
+  ProtobufMessage type;
+  type.add(field::tensor, tensor);
+  return type;
+}
+
+ProtobufMessage table_info(std::string_view name, std::size_t cols, std::string_view meaning) {
+  ProtobufMessage info;
+  info.add(field::value_name, name);
+  info.add(field::value_type, table_type(cols));
+  info.add(field::value_meaning, meaning);
+  return info;
+}
+
+ProtobufMessage node_message(std::string_view operation, const std::vector<OnnxValue>& inputs, std::string_view output,
+                             const OnnxAttributes& attributes) {
+  ProtobufMessage node;
+  for (const OnnxValue& input : inputs) node.add(field::node_input, input);
+  node.add(field::node_output, output);
+  node.add(field::node_name, output);
+  node.add(field::operation, operation);
+  for (const auto& [name, value] : attributes) {
+    ProtobufMessage attribute;
+    attribute.add(field::attribute_name, name);
+    attribute.add(field::whole_number, value);
+    attribute.add(field::attribute_type, attribute_is_whole_number);
+    node.add(field::attribute, attribute);
+  }
+  return node;
+}
+
+}  // namespace
+
+OnnxValue OnnxGraph::input(std::string_view name, std::size_t cols, std::string_view meaning) {
+  graph_.add(field::input, table_info(name, cols, meaning));
+  return OnnxValue(name);
+}
+
+void OnnxGraph::output(std::string_view name, const OnnxValue& value, std::size_t cols, std::string_view meaning) {
+  graph_.add(field::node, node_message("Identity", {value}, name, {}));
+  graph_.add(field::output, table_info(name, cols, meaning));
+}
+
+OnnxValue OnnxGraph::constant(std::string_view name, const OnnxShape& shape, std::span<const float> values) {
+  return add_constant(name, OnnxType::f32, shape, bytes_of(values));
+}
+
+OnnxValue OnnxGraph::constant(std::string_view name, const OnnxShape& shape, std::span<const double> values) {
+  return add_constant(name, OnnxType::f64, shape, bytes_of(values));
+}
+
+OnnxValue OnnxGraph::constant(std::string_view name, const OnnxShape& shape, std::span<const std::int64_t> values) {
+  return add_constant(name, OnnxType::i64, shape, bytes_of(values));
+}
+
+OnnxValue OnnxGraph::flags(std::string_view name, const std::vector<char>& values) {
+  return add_constant(name, OnnxType::boolean, {static_cast<std::int64_t>(values.size())},
+                      bytes_of(std::span<const char>(values)));
+}
+
+OnnxValue OnnxGraph::node(std::string_view operation, const std::vector<OnnxValue>& inputs,
+                          const OnnxAttributes& options) {
+  const OnnxValue result = numbered(operation);
+  graph_.add(field::node, node_message(operation, inputs, result, options));
+  return result;
+}
+
+OnnxValue OnnxGraph::cast(const OnnxValue& a, OnnxType type) {
+  return node("Cast", {a}, {{"to", static_cast<std::int64_t>(type)}});
+}
+
+OnnxValue OnnxGraph::sum(const OnnxValue& a, std::int64_t axis) {
+  const std::int64_t axes[] = {axis};
+  return node("ReduceSum", {a, constant("axis", {1}, axes)}, {{"keepdims", 0}});
+}
+
+OnnxValue OnnxGraph::concatenated(const std::vector<OnnxValue>& parts, std::int64_t axis) {
+  return parts.size() == 1 ? parts.front() : node("Concat", parts, {{"axis", axis}});
+}
+
+OnnxValue OnnxGraph::last_axis_part(const OnnxValue& a, std::size_t first, std::size_t count) {
+  const std::int64_t begin[] = {static_cast<std::int64_t>(first)};
+  const std::int64_t end[] = {static_cast<std::int64_t>(first + count)};
+  const std::int64_t axis[] = {-1};
+  return node("Slice", {a, constant("begin", {1}, begin), constant("end", {1}, end), constant("axis", {1}, axis)});
+}
+
+std::string OnnxGraph::encode(const Metadata& metadata) const {
+  ProtobufMessage graph = graph_;
+  graph.add(field::graph_name, "credens");
+  ProtobufMessage operators;
+  operators.add(field::domain, "");
+  operators.add(field::set_version, operator_set);
+
+  ProtobufMessage model;
+  model.add(field::ir, ir_version);
+  model.add(field::producer, "credens");
+  model.add(field::producer_version, version());
+  model.add(field::graph, graph);
+  model.add(field::operators, operators);
+  for (const auto& [key, value] : metadata) {
+    ProtobufMessage entry;
+    entry.add(field::entry_key, key);
+    entry.add(field::entry_value, value);
+    model.add(field::metadata, entry);
+  }
+  check_size(model.bytes().size());
+  return model.bytes();
+}
+
+OnnxValue OnnxGraph::add_constant(std::string_view name, OnnxType type, const OnnxShape& shape,
+                                  std::string_view bytes) {
+  check_size(graph_.bytes().size() + bytes.size());
+  OnnxValue result = numbered(name);
+  ProtobufMessage tensor;
+  for (const std::int64_t size : shape) tensor.add(field::dimension, size);
+  tensor.add(field::element_type, static_cast<std::int64_t>(type));
+  tensor.add(field::tensor_name, result);
+  tensor.add(field::raw_values, bytes);
+  graph_.add(field::initializer, tensor);
+  return result;
+}
+
+std::string OnnxGraph::numbered(std::string_view name) {
+  return fmt::format("{}_{}", name, names_++);
+}
+
+}  // namespace credens::store

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A graph of ONNX operators, built node by node and written as a file (onnx.proto, IR version 7, operators of set 13).
+//
+// Every value is a tensor with a name; operators broadcast as numpy does. `rows` is the one size that is open.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "store/protobuf.hpp"
+#include "store/safetensors.hpp"
+
+namespace credens::store {
+
+/// What protocol buffers can hold in one message.
+constexpr std::size_t largest_onnx_file = (std::size_t{1} << 31) - 1;
+
+/// The numbers of onnx.proto.
+enum class OnnxType : std::int64_t { f32 = 1, i64 = 7, boolean = 9, f64 = 11 };
+
+/// The name of a tensor in the graph.
+using OnnxValue = std::string;
+using OnnxShape = std::vector<std::int64_t>;
+using OnnxAttributes = std::vector<std::pair<std::string_view, std::int64_t>>;
+
+class OnnxGraph {
+ public:
+  /// Doubles [rows, cols].
+  OnnxValue input(std::string_view name, std::size_t cols, std::string_view meaning);
+  void output(std::string_view name, const OnnxValue& value, std::size_t cols, std::string_view meaning);
+
+  /// Values are row-major; the graph adds a number to the name. Throws failure where a file could not hold them.
+  OnnxValue constant(std::string_view name, const OnnxShape& shape, std::span<const float> values);
+  OnnxValue constant(std::string_view name, const OnnxShape& shape, std::span<const double> values);
+  OnnxValue constant(std::string_view name, const OnnxShape& shape, std::span<const std::int64_t> values);
+  OnnxValue flags(std::string_view name, const std::vector<char>& values);  ///< a vector of 0 and 1
+  OnnxValue number(float value) { return constant("number", {}, {&value, 1}); }
+  OnnxValue number(double value) { return constant("number", {}, {&value, 1}); }
+
+  /// The result of an operator.
+  OnnxValue node(std::string_view operation, const std::vector<OnnxValue>& inputs, const OnnxAttributes& options = {});
+
+  OnnxValue add(const OnnxValue& a, const OnnxValue& b) { return node("Add", {a, b}); }
+  OnnxValue subtract(const OnnxValue& a, const OnnxValue& b) { return node("Sub", {a, b}); }
+  OnnxValue multiply(const OnnxValue& a, const OnnxValue& b) { return node("Mul", {a, b}); }
+  OnnxValue divide(const OnnxValue& a, const OnnxValue& b) { return node("Div", {a, b}); }
+  OnnxValue square(const OnnxValue& a) { return node("Mul", {a, a}); }
+  OnnxValue product(const OnnxValue& a, const OnnxValue& b) { return node("MatMul", {a, b}); }  ///< of matrices
+  OnnxValue cast(const OnnxValue& a, OnnxType type);
+  OnnxValue sum(const OnnxValue& a, std::int64_t axis);  ///< the axis goes; negative ones count from the end
+  OnnxValue concatenated(const std::vector<OnnxValue>& parts, std::int64_t axis);
+  OnnxValue last_axis_part(const OnnxValue& a, std::size_t first, std::size_t count);
+
+  /// The bytes of a file. Throws failure where they would be too many.
+  std::string encode(const Metadata& metadata) const;
+
+ private:
+  OnnxValue add_constant(std::string_view name, OnnxType type, const OnnxShape& shape, std::string_view bytes);
+  std::string numbered(std::string_view name);
+
+  ProtobufMessage graph_;
+  std::size_t names_ = 0;
+};
+
+}  // namespace credens::store

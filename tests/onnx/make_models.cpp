@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writes random ensembles of every kind and rows for them: FOLDER/I.safetensors and FOLDER/I.csv, I = 0, 1, ....
+//
+// Usage: make_models FOLDER COUNT [SEED]
+
+#include <credens/store.hpp>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/file.hpp"
+#include "base/random.hpp"
+#include "model/ensemble_state.hpp"
+#include "model/weights.hpp"
+
+namespace credens {
+namespace {
+
+using base::RandomStream;
+using model::EnsembleState;
+using model::MemberPosterior;
+using model::MlpShape;
+
+template <class T, std::size_t count>
+T one_of(const T (&values)[count], RandomStream& random) {
+  return values[random.below(count)];
+}
+
+bool chance(double probability, RandomStream& random) {
+  return random.uniform() < probability;
+}
+
+std::size_t between(std::size_t low, std::size_t high, RandomStream& random) {
+  return low + random.below(high - low + 1);
+}
+
+double power_of_ten(double low, double high, RandomStream& random) {
+  return std::pow(10.0, random.uniform(low, high));
+}
+
+// ---- members ----
+
+/// Posterior and noise go through all pairs; the rest is random.
+constexpr PosteriorKind posteriors[] = {PosteriorKind::delta, PosteriorKind::isotropic, PosteriorKind::diagonal,
+                                        PosteriorKind::full};
+constexpr NoiseKind noises[] = {NoiseKind::shared, NoiseKind::per_output, NoiseKind::constant, NoiseKind::known};
+constexpr Activation activations[] = {Activation::relu, Activation::tanh, Activation::silu, Activation::gelu,
+                                      Activation::elu};
+
+MlpShape random_shape(MlpShape shape, RandomStream& random) {
+  shape.hidden.resize(random.below(4));
+  for (std::size_t& width : shape.hidden)
+    width = chance(0.1, random) ? between(129, 200, random) : between(4, 40, random);
+  shape.activation = one_of(activations, random);
+  shape.frequencies = chance(0.4, random) ? between(1, 4, random) : 0;
+  return shape;
+}
+
+model::Mlp random_network(const MlpShape& shape, RandomStream& random) {
+  model::Mlp network(shape);
+  for (std::size_t layer = 0; layer < shape.layers(); ++layer) {
+    const math::PanelShape panel = shape.layer(layer);
+    const double spread = 1.5 / std::sqrt(static_cast<double>(panel.in));
+    BasicMatrix<float> weight(panel.out, panel.in);
+    for (float& value : weight.values()) value = static_cast<float>(spread * random.normal());
+    std::vector<float> bias(panel.out);
+    for (float& value : bias) value = static_cast<float>(0.5 * random.normal());
+    network.set_layer(layer, weight, bias);
+  }
+  for (float& raw : network.constant_noise()) raw = static_cast<float>(3 * random.normal());
+  for (float& frequency : network.frequencies()) frequency = static_cast<float>(random.normal());
+  return network;
+}
+
+Matrix random_factor(std::size_t size, double width, RandomStream& random) {
+  Matrix factor(size, size);
+  for (std::size_t row = 0; row < size; ++row) {
+    for (std::size_t col = row; col < size; ++col) factor(row, col) = width * random.normal();
+  }
+  return factor;
+}
+
+MemberPosterior random_posterior(const EnsembleState& state, bool random_bias, bool shared_factor, std::size_t features,
+                                 RandomStream& random) {
+  MemberPosterior posterior{.kind = state.posterior, .random_bias = random_bias};
+  const std::size_t q = state.target_scaler.cols();
+  const std::size_t size = model::random_weights(posterior, features);
+  if (state.posterior != PosteriorKind::delta) posterior.gamma = power_of_ten(-4, 0, random);
+  if (state.posterior == PosteriorKind::diagonal) {
+    posterior.variance = Matrix(q, size);
+    for (double& value : posterior.variance.values()) value = power_of_ten(-4, 0, random);
+  }
+  if (state.posterior == PosteriorKind::full) {
+    for (std::size_t k = 0; k < (shared_factor ? 1 : q); ++k) {
+      posterior.factor.push_back(random_factor(size, power_of_ten(-2, 0, random), random));
+    }
+  }
+  return posterior;
+}
+
+void add_members(EnsembleState& state, NoiseKind noise, RandomStream& random) {
+  const MlpShape common{.inputs = state.input_scaler.cols(),
+                        .outputs = state.target_scaler.cols(),
+                        .noise = noise,
+                        .noise_link = chance(0.5, random) ? NoiseLink::softplus : NoiseLink::exp};
+  std::vector<MlpShape> shapes;
+  for (std::size_t i = between(1, 3, random); i > 0; --i) shapes.push_back(random_shape(common, random));
+  const bool random_bias = chance(0.4, random);
+  const bool shared_factor = noise == NoiseKind::shared;
+  state.total_members = between(1, 7, random);
+  for (std::size_t l = 0; l < state.total_members; ++l) {
+    const MlpShape& shape = shapes[random.below(shapes.size())];
+    state.members.push_back(
+        {.index = l,
+         .features = shape.features(),
+         .network = std::make_shared<const model::Mlp>(random_network(shape, random)),
+         .posterior = random_posterior(state, random_bias, shared_factor, shape.features(), random)});
+    state.weights.push_back(l > 0 && chance(0.2, random) ? 0 : random.uniform(0.1, 1));
+  }
+  state.weights = chance(0.3, random) ? model::uniform_weights(state.total_members) : model::normalised(state.weights);
+}
+
+// ---- tables ----
+
+void add_inputs(EnsembleState& state, RandomStream& random) {
+  const bool bends = chance(0.4, random);
+  state.layout.inputs = state.layout.training_cols = between(1, 6, random);
+  for (std::size_t j = 0; j < state.layout.inputs; ++j) {
+    state.layout.positions.push_back(j);
+    state.layout.input_names.push_back(fmt::format("x{}", j));
+    const double scale = power_of_ten(-3, 3, random);
+    const bool is_bent = bends && chance(0.5, random);
+    state.input_scaler.shift.push_back(is_bent ? 0.3 : scale * random.normal());
+    state.input_scaler.scale.push_back(is_bent ? 1.5 : scale);
+    if (!bends) continue;
+    state.input_scaler.centre.push_back(is_bent ? scale * random.normal() : 0);
+    state.input_scaler.width.push_back(is_bent ? scale : 0);
+  }
+}
+
+void add_targets(EnsembleState& state, NoiseKind noise, RandomStream& random) {
+  const std::size_t q = between(1, 3, random);
+  for (std::size_t k = 0; k < q; ++k) {
+    state.target_names.push_back(fmt::format("y{}", k));
+    state.target_scaler.scale.push_back(power_of_ten(-3, 3, random));
+    state.target_scaler.shift.push_back(state.target_scaler.scale.back() * 5 * random.normal());
+  }
+  state.known_noise = noise == NoiseKind::known || chance(0.3, random);
+  if (!state.known_noise) return;
+  const std::size_t columns = chance(0.5, random) ? 1 : q;
+  for (std::size_t k = 0; k < columns; ++k) state.noise_names.push_back(fmt::format("u{}", k));
+}
+
+EnsembleState random_state(std::size_t index, RandomStream& random) {
+  EnsembleState state;
+  state.posterior = posteriors[index % 4];
+  const NoiseKind noise = noises[index / 4 % 4];
+  add_inputs(state, random);
+  add_targets(state, noise, random);
+  add_members(state, noise, random);
+  state.prior_precision = power_of_ten(-2, 2, random);
+  return state;
+}
+
+/// Column j of a row whose scaled values are about `reach` times a normal one.
+double random_input(const EnsembleState& state, std::size_t j, double reach, RandomStream& random) {
+  const data::Scaler& scaler = state.input_scaler;
+  const double z = reach * random.normal();
+  if (scaler.is_bent(j)) return scaler.centre[j] + scaler.width[j] * z;
+  return scaler.shift[j] + scaler.scale[j] * z;
+}
+
+/// Rows as in training, rows far from it, and rows of zeros and of the scaler's own origin.
+std::string random_rows(const EnsembleState& state, RandomStream& random) {
+  constexpr double reaches[] = {1, 1, 1, 1, 1, 1, 1, 1, 10, 1e6, 0};
+  std::vector<std::string> header = state.layout.input_names;
+  header.insert(header.end(), state.noise_names.begin(), state.noise_names.end());
+  std::string text = base::join(header, ",") + "\n";
+  for (std::size_t row = between(1, 60, random); row > 0; --row) {
+    const double reach = one_of(reaches, random);
+    std::vector<std::string> cells;
+    for (std::size_t j = 0; j < state.layout.inputs; ++j) {
+      cells.push_back(base::to_text(row == 1 ? 0 : random_input(state, j, reach, random)));
+    }
+    for (std::size_t k = 0; k < state.noise_names.size(); ++k) {
+      cells.push_back(base::to_text(state.target_scaler.scale[k] * power_of_ten(-5, 1, random)));
+    }
+    text += base::join(cells, ",") + "\n";
+  }
+  return text;
+}
+
+void write_all(const std::filesystem::path& folder, std::size_t count, std::uint64_t seed) {
+  for (std::size_t index = 0; index < count; ++index) {
+    RandomStream random({.seed = seed, .member = index});
+    const auto state = std::make_shared<const EnsembleState>(random_state(index, random));
+    save(Ensemble(state), folder / fmt::format("{}.safetensors", index));
+    base::write_file(folder / fmt::format("{}.csv", index), random_rows(*state, random));
+  }
+}
+
+}  // namespace
+}  // namespace credens
+
+int main(int count, char** words) {
+  if (count < 3) return 2;
+  credens::write_all(words[1], std::strtoull(words[2], nullptr, 10),
+                     count > 3 ? std::strtoull(words[3], nullptr, 10) : 0);
+}

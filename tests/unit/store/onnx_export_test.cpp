@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The structure of exported graphs; tests/onnx holds their numbers against `credens predict` in ONNX Runtime.
+
+#include "store/onnx_export.hpp"
+
+#include <gtest/gtest.h>
+#include <credens/onnx.hpp>
+#include <credens/version.hpp>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/file.hpp"
+#include "store/onnx_graph.hpp"
+#include "unit/store/example_ensembles.hpp"
+#include "unit/store/protobuf_reader.hpp"
+
+namespace credens::store {
+namespace {
+
+struct Node {
+  std::string operation;
+  std::vector<std::string> inputs;
+  std::string output;
+};
+
+struct Tensor {
+  std::vector<std::int64_t> shape;
+  std::size_t bytes = 0;
+};
+
+/// What a test wants to know of a file.
+struct Graph {
+  std::int64_t operator_set = 0;
+  std::map<std::string, std::string> metadata;
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+  std::vector<Node> nodes;
+  std::map<std::string, Tensor> constants;
+
+  std::size_t count(std::string_view operation) const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(nodes, [&](const Node& node) { return node.operation == operation; }));
+  }
+  std::vector<Tensor> constants_called(std::string_view name) const {
+    std::vector<Tensor> found;
+    for (const auto& [key, tensor] : constants) {
+      if (key.substr(0, key.rfind('_')) == name) found.push_back(tensor);
+    }
+    return found;
+  }
+};
+
+std::vector<std::string> texts(const ProtobufFields& fields, std::uint64_t number) {
+  std::vector<std::string> found;
+  for (const ProtobufField& field : fields.all(number)) found.emplace_back(field.bytes);
+  return found;
+}
+
+std::vector<std::string> names(const ProtobufFields& fields, std::uint64_t number) {
+  std::vector<std::string> found;
+  for (const ProtobufField& field : fields.all(number)) found.push_back(ProtobufFields(field.bytes).text(1));
+  return found;
+}
+
+Graph read_graph(const std::string& bytes) {
+  const ProtobufFields model(bytes);
+  const ProtobufFields graph(model.one(7).bytes);
+  Graph result{.operator_set = ProtobufFields(model.one(8).bytes).one(2).value,
+               .inputs = names(graph, 11),
+               .outputs = names(graph, 12)};
+  for (const ProtobufField& field : model.all(14)) {
+    const ProtobufFields entry(field.bytes);
+    result.metadata[entry.text(1)] = entry.text(2);
+  }
+  for (const ProtobufField& field : graph.all(1)) {
+    const ProtobufFields node(field.bytes);
+    result.nodes.push_back({.operation = node.text(4), .inputs = texts(node, 1), .output = node.text(2)});
+  }
+  for (const ProtobufField& field : graph.all(5)) {
+    const ProtobufFields tensor(field.bytes);
+    std::vector<std::int64_t> shape;
+    for (const ProtobufField& size : tensor.all(1)) shape.push_back(size.value);
+    result.constants[tensor.text(8)] = {shape, tensor.one(9).bytes.size()};
+  }
+  return result;
+}
+
+Graph exported(const Example& example) {
+  return read_graph(encode_onnx(example_ensemble(example)));
+}
+
+std::vector<Example> all_kinds() {
+  std::vector<Example> kinds;
+  for (const PosteriorKind posterior :
+       {PosteriorKind::delta, PosteriorKind::isotropic, PosteriorKind::diagonal, PosteriorKind::full}) {
+    for (const NoiseKind noise : {NoiseKind::shared, NoiseKind::per_output, NoiseKind::constant, NoiseKind::known}) {
+      for (const bool random_bias : {false, true}) {
+        kinds.push_back({.posterior = posterior,
+                         .noise = noise,
+                         .link = random_bias ? NoiseLink::exp : NoiseLink::softplus,
+                         .random_bias = random_bias,
+                         .outputs = 2,
+                         .hidden = {{3}, {4, 3}, {}},
+                         .activations = {Activation::relu, Activation::silu, Activation::tanh},
+                         .members = {0, 1, 2, 3},
+                         .total_members = 4,
+                         .frequencies = {0, 2, 1},
+                         .bent = random_bias});
+      }
+    }
+  }
+  return kinds;
+}
+
+TEST(OnnxExport, MakesEveryValueOnceAndBeforeItIsUsed) {
+  for (const Example& example : all_kinds()) {
+    const Graph graph = exported(example);
+    std::set<std::string> known(graph.inputs.begin(), graph.inputs.end());
+    for (const auto& [name, tensor] : graph.constants) EXPECT_TRUE(known.insert(name).second) << name;
+    for (const Node& node : graph.nodes) {
+      for (const std::string& input : node.inputs) EXPECT_TRUE(known.contains(input)) << input;
+      EXPECT_TRUE(known.insert(node.output).second) << node.output;
+    }
+    for (const std::string& output : graph.outputs) EXPECT_TRUE(known.contains(output)) << output;
+  }
+}
+
+TEST(OnnxExport, HoldsAsManyBytesAsEachShapeSays) {
+  const Graph graph = exported({.outputs = 2, .hidden = {{3}}, .members = {0, 1}});
+  ASSERT_EQ(graph.constants_called("layer").size(), 2U);
+  for (const Tensor& layer : graph.constants_called("layer")) {
+    std::int64_t values = 1;
+    for (const std::int64_t size : layer.shape) values *= size;
+    EXPECT_EQ(layer.bytes, static_cast<std::size_t>(values) * sizeof(float));
+  }
+}
+
+TEST(OnnxExport, NamesInputsAndOutputsAsTheDesignDoes) {
+  const std::vector<std::string> outputs = {"mean", "aleatoric_variance", "epistemic_variance", "total_variance"};
+  const Graph graph = exported({});
+  EXPECT_EQ(graph.inputs, std::vector<std::string>{"inputs"});
+  EXPECT_EQ(graph.outputs, outputs);
+  EXPECT_GE(graph.operator_set, 13);
+  EXPECT_LE(graph.operator_set, 17);
+}
+
+TEST(OnnxExport, TakesKnownNoiseAsAnInput) {
+  const std::vector<std::string> both = {"inputs", "noise_std"};
+  EXPECT_EQ(exported({.noise = NoiseKind::known}).inputs, both);
+  model::EnsembleState state = example_state({});
+  state.known_noise = true;
+  EXPECT_EQ(read_graph(encode_onnx(make_ensemble(state))).inputs, both);
+}
+
+TEST(OnnxExport, HasOneProductPerLayerAndGroupOfEqualShape) {
+  const Example five_of_two_kinds{
+      .posterior = PosteriorKind::delta, .hidden = {{4, 3}, {5}}, .members = {0, 1, 2, 3, 4}, .total_members = 5};
+  EXPECT_EQ(exported(five_of_two_kinds).count("MatMul"), 3U + 2U);
+  Example wide = five_of_two_kinds;
+  wide.posterior = PosteriorKind::full;
+  EXPECT_EQ(exported(wide).count("MatMul"), 3U + 2U + 2U * 2U);
+}
+
+TEST(OnnxExport, LeavesMembersOfWeightZeroOut) {
+  const Graph graph = exported({.members = {0, 1, 2}, .total_members = 3, .weights = {0.25, 0, 0.75}});
+  const std::vector<std::int64_t> two = {2, 1, 1};
+  ASSERT_EQ(graph.constants_called("member_weights").size(), 1U);
+  EXPECT_EQ(graph.constants_called("member_weights").front().shape, two);
+  EXPECT_EQ(graph.metadata.at("members"), "3");
+}
+
+TEST(OnnxExport, StoresOneFactorWhereOutputsShareIt) {
+  const Example shared{.posterior = PosteriorKind::full, .outputs = 3};
+  Example apart = shared;
+  apart.noise = NoiseKind::per_output;
+  const std::vector<std::int64_t> one_factor = {2, 4, 3};
+  const std::vector<std::int64_t> three_factors = {2, 4, 9};
+  EXPECT_EQ(exported(shared).constants_called("factors").front().shape, one_factor);
+  EXPECT_EQ(exported(apart).constants_called("factors").front().shape, three_factors);
+}
+
+TEST(OnnxExport, SaysInMetadataWhatTheModelIs) {
+  const Graph graph = exported({.posterior = PosteriorKind::diagonal, .noise = NoiseKind::known});
+  EXPECT_EQ(graph.metadata.at("input_names"), R"(["x0","x1"])");
+  EXPECT_EQ(graph.metadata.at("output_names"), R"(["output \"0\" µ"])");
+  EXPECT_EQ(graph.metadata.at("noise_names"), "[\"u(y)\"]");
+  EXPECT_EQ(graph.metadata.at("posterior"), "diagonal");
+  EXPECT_EQ(graph.metadata.at("noise"), "known");
+  EXPECT_EQ(graph.metadata.at("lambda"), "0.1");
+  EXPECT_EQ(graph.metadata.at("version"), version());
+  EXPECT_FALSE(graph.metadata.at("units").empty());
+}
+
+TEST(OnnxExport, CallsInputsWithoutNamesByTheirColumns) {
+  model::EnsembleState state = example_state({});
+  state.layout.input_names.clear();
+  EXPECT_EQ(read_graph(encode_onnx(make_ensemble(state))).metadata.at("input_names"), R"(["1","2"])");
+}
+
+TEST(OnnxExport, GivesTheSameBytesForTheSameEnsemble) {
+  EXPECT_EQ(encode_onnx(example_ensemble({})), encode_onnx(example_ensemble({})));
+}
+
+TEST(OnnxExport, WritesWhatItEncodes) {
+  const TemporaryFolder folder;
+  const Ensemble ensemble = example_ensemble({});
+  export_onnx(ensemble, folder / "model.onnx");
+  EXPECT_EQ(base::read_file(folder / "model.onnx"), encode_onnx(ensemble));
+  EXPECT_EQ(thrown_by([&] { export_onnx(ensemble, folder / "absent" / "model.onnx"); }).code, ErrorCode::io);
+}
+
+TEST(OnnxExport, RefusesAnEnsembleWithoutNetworks) {
+  const Thrown thrown = thrown_by([] { encode_onnx(example_ensemble({.networks = false})); });
+  EXPECT_EQ(thrown.code, ErrorCode::usage);
+  EXPECT_EQ(thrown.sentence,
+            "this model has no networks: it predicts from the outputs of its members, not from inputs");
+}
+
+// The size is checked before the values are read, so that none need to exist.
+TEST(OnnxGraph, RefusesMoreThanAFileCanHold) {
+  OnnxGraph graph;
+  const double one = 1;
+  const std::size_t count = (largest_onnx_file + 1) / sizeof(double);
+  const Thrown thrown = thrown_by(
+      [&] { graph.constant("large", {static_cast<std::int64_t>(count)}, std::span<const double>(&one, count)); });
+  EXPECT_EQ(thrown.code, ErrorCode::failure);
+  EXPECT_EQ(thrown.sentence, "the graph needs more than 2147483647 bytes, which is all that an ONNX file can hold");
+}
+
+}  // namespace
+}  // namespace credens::store
