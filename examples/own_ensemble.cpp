@@ -27,6 +27,10 @@ MemberOutputs outputs_at(const std::vector<double>& x) {
   return outputs;
 }
 
+std::vector<std::vector<double>> pieces_of(const std::vector<double>& x) {
+  return {{x.begin(), x.begin() + 4}, {x.begin() + 4, x.end()}};
+}
+
 int main() {
   const std::vector<double> training = {-1.0, -0.8, -0.5, -0.1, 0.0, 0.2, 0.4, 0.9, 1.0};
   const Ensemble wide = widen(outputs_at(training), {.prior_precision = 1.0});
@@ -36,4 +40,10 @@ int main() {
     std::cout << "mean " << p.mean()(row, 0) << ", ignorance " << std::sqrt(p.epistemic_variance()(row, 0))
               << ", of which classical " << std::sqrt(p.classical().epistemic_variance()(row, 0)) << "\n";
   }
+
+  // Any number of rows: they come in pieces, and how they are cut does not change the result.
+  OutputsWidening widening({.prior_precision = 1.0});
+  for (const std::vector<double>& piece : pieces_of(training)) widening.add(outputs_at(piece));
+  const Ensemble same = widening.finish();
+  std::cout << "from pieces: " << (same.gamma() == wide.gamma() ? "the same" : "different") << "\n";
 }

@@ -86,7 +86,7 @@ std::vector<Matrix> joint_covariance(const Ensemble& ensemble, RowStream& stream
   std::vector<double> inputs;
   stream.rewind();
   while (const Rows* rows = stream.next()) {
-    if (rows->arrays) return ensemble.joint_epistemic_covariance(*rows->arrays);
+    if (rows->arrays) return ensemble.joint_epistemic_covariance(load_outputs(rows->source).outputs);
     inputs.insert(inputs.end(), rows->inputs.values().begin(), rows->inputs.values().end());
   }
   const std::size_t count = inputs.size() / ensemble.inputs();

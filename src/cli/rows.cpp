@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "cli/columns.hpp"
 #include "cli/files.hpp"
@@ -81,10 +80,6 @@ void check_range(const model::EnsembleState& state, const data::Table& table, co
   }
 }
 
-Rows rows_of_folder(const std::string& folder) {
-  return {.source = folder, .arrays = load_outputs(folder).outputs};
-}
-
 void require_networks(const Ensemble& ensemble, const std::string& model) {
   base::require(ensemble.has_networks(), ErrorCode::usage,
                 "{} was made from arrays and has no networks: give --outputs in place of DATA", model);
@@ -130,7 +125,6 @@ void check_arguments(const RowArguments& arguments) {
 }
 
 Rows read_rows(const Ensemble& ensemble, const RowArguments& arguments) {
-  if (!arguments.outputs.empty()) return rows_of_folder(arguments.outputs);
   require_networks(ensemble, arguments.model);
   Rows rows{.table = data::read_table(arguments.data, arguments.format)};
   find_inputs(ensemble, arguments.noise_std, rows);
@@ -140,7 +134,8 @@ Rows read_rows(const Ensemble& ensemble, const RowArguments& arguments) {
 RowStream::RowStream(const Ensemble& ensemble, const RowArguments& arguments)
     : ensemble_(ensemble), noise_std_(arguments.noise_std) {
   if (!arguments.outputs.empty()) {
-    block_ = rows_of_folder(arguments.outputs);
+    arrays_.emplace(arguments.outputs);
+    block_.source = arguments.outputs;
   } else {
     require_networks(ensemble, arguments.model);
     reader_.emplace(arguments.data, arguments.format);
@@ -148,14 +143,23 @@ RowStream::RowStream(const Ensemble& ensemble, const RowArguments& arguments)
 }
 
 const Rows* RowStream::next() {
-  if (!reader_) return std::exchange(is_given_, true) ? nullptr : &block_;
+  if (arrays_) return next_arrays();
   if (!reader_->next(block_.table)) return nullptr;
   find_inputs(ensemble_, noise_std_, block_);
   return &block_;
 }
 
+/// A folder without rows is one block of none, so that whoever reads it learns its shapes.
+const Rows* RowStream::next_arrays() {
+  const std::size_t first = next_row_;
+  if (first > 0 && first >= arrays_->rows()) return nullptr;
+  block_.arrays = arrays_->read(first, arrays_->block_rows());
+  next_row_ = first + std::max<std::size_t>(1, block_.count());
+  return &block_;
+}
+
 void RowStream::rewind() {
-  is_given_ = false;
+  next_row_ = 0;
   if (reader_) reader_->rewind();
 }
 

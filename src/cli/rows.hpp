@@ -6,6 +6,7 @@
 
 #include <credens/dataset.hpp>
 #include <credens/ensemble.hpp>
+#include <credens/outputs_folder.hpp>
 #include <credens/store.hpp>
 
 #include <optional>
@@ -46,9 +47,9 @@ struct Rows {
 /// Before anything is read.
 void check_arguments(const RowArguments& arguments);
 
-Rows read_rows(const Ensemble& ensemble, const RowArguments& arguments);
+Rows read_rows(const Ensemble& ensemble, const RowArguments& arguments);  ///< the whole table DATA
 
-/// The same block by block, so that memory does not grow with the rows of a table. Arrays are one block.
+/// The same block by block, so that memory does not grow with the rows.
 class RowStream {
  public:
   /// The ensemble must live as long.
@@ -56,15 +57,18 @@ class RowStream {
 
   const Rows* next();  ///< valid until the next call; null: there are no more
   void rewind();       ///< the next block is the first again
-  std::size_t count_rows() { return reader_ ? reader_->count_rows() : block_.count(); }
+  std::size_t count_rows() { return reader_ ? reader_->count_rows() : arrays_->rows(); }
   data::Table header() const { return reader_ ? reader_->header() : data::Table(); }  ///< no rows; empty for arrays
 
  private:
+  const Rows* next_arrays();
+
   const Ensemble& ensemble_;
   std::vector<std::string> noise_std_;
   std::optional<data::TableReader> reader_;  ///< none for arrays
+  std::optional<OutputsReader> arrays_;      ///< none for a table
+  std::size_t next_row_ = 0;                 ///< of the arrays
   Rows block_;
-  bool is_given_ = false;  ///< whether the arrays were
 };
 
 Predictive predict(const Ensemble& ensemble, const Rows& rows);

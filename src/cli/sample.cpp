@@ -4,12 +4,17 @@
 
 #include <unistd.h>
 
+#include <mutex>
+
 #include "cli/expectations.hpp"
 #include "cli/files.hpp"
 #include "cli/rows.hpp"
 #include "cli/verbs.hpp"
 #include "data/npy.hpp"
+#include "model/member_rows.hpp"
 #include "model/names.hpp"
+#include "model/output_rows.hpp"
+#include "model/sampler.hpp"
 
 namespace credens::cli {
 
@@ -46,15 +51,37 @@ void check(const SampleArguments& arguments) {
   check_not_input(arguments.output, {arguments.rows.model, arguments.rows.data});
 }
 
+void check_draws(const Ensemble& ensemble, std::size_t draws, std::size_t rows) {
+  check_memory(static_cast<double>(draws) * static_cast<double>(rows * ensemble.outputs()),
+               fmt::format("an array of {} draws at {} rows", draws, rows));
+}
+
+/// Reads the arrays some rows at a time, so that memory holds the draws and little else.
+Samples sample_folder(const Ensemble& ensemble, const std::string& folder, const SampleOptions& options) {
+  OutputsReader reader(folder);
+  model::check_fit(ensemble.state(), reader.about());
+  check_draws(ensemble, options.draws, reader.rows());
+  std::mutex one_at_a_time;
+  const auto block = [&](std::size_t first, std::size_t count) {
+    const std::lock_guard lock(one_at_a_time);
+    return model::block_of(reader.read(first, count), 0, count);
+  };
+  return model::draw_samples(ensemble.state(), {.rows = reader.rows(), .block = block}, options);
+}
+
+Samples sample_table(const Ensemble& ensemble, const RowArguments& arguments, SampleOptions options) {
+  const Rows rows = read_rows(ensemble, arguments);
+  options.noise_std = rows.noise_std;
+  check_draws(ensemble, options.draws, rows.count());
+  return ensemble.sample(rows.inputs, options);
+}
+
 void run(const SampleArguments& arguments) {
   check(arguments);
   const Ensemble ensemble = load(arguments.rows.model);
-  const Rows rows = read_rows(ensemble, arguments.rows);
-  const SampleOptions options{
-      .draws = *arguments.draws, .of = arguments.of, .seed = arguments.seed, .noise_std = rows.noise_std};
-  check_memory(static_cast<double>(options.draws) * static_cast<double>(rows.count() * ensemble.outputs()),
-               fmt::format("an array of {} draws at {} rows", options.draws, rows.count()));
-  Samples samples = rows.arrays ? ensemble.sample(*rows.arrays, options) : ensemble.sample(rows.inputs, options);
+  const SampleOptions options{.draws = *arguments.draws, .of = arguments.of, .seed = arguments.seed};
+  Samples samples = arguments.rows.outputs.empty() ? sample_table(ensemble, arguments.rows, options)
+                                                   : sample_folder(ensemble, arguments.rows.outputs, options);
   data::write_npy(arguments.output,
                   {.shape = {samples.draws, samples.rows, samples.outputs}, .values = std::move(samples.values)});
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <credens/outputs_folder.hpp>
+#include <credens/outputs_widening.hpp>
 #include <credens/store.hpp>
-#include <credens/widen.hpp>
 
 #include "cli/expectations.hpp"
 #include "cli/files.hpp"
@@ -90,10 +91,14 @@ Ensemble widen_model(const WidenArguments& arguments) {
 
 /// What is given beats what the folder says.
 Ensemble widen_arrays(const WidenArguments& arguments) {
-  const OutputsFolder folder = load_outputs(arguments.outputs);
+  OutputsReader reader(arguments.outputs);
   WidenOptions options = arguments.options;
-  if (!options.evidence && !options.prior_precision) options.prior_precision = folder.prior_precision;
-  return widen(folder.outputs, options);
+  if (!options.evidence && !options.prior_precision) options.prior_precision = reader.prior_precision();
+  OutputsWidening widening(options, reader.about());
+  for (std::size_t first = 0; first == 0 || first < reader.rows(); first += reader.block_rows()) {
+    widening.add(reader.read(first, reader.block_rows()));
+  }
+  return widening.finish();
 }
 
 void run(const WidenArguments& arguments) {

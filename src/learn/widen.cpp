@@ -6,81 +6,27 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <memory>
 
 #include "base/check.hpp"
 #include "base/parallel.hpp"
 #include "data/fingerprint.hpp"
-#include "data/names.hpp"
-#include "learn/evidence.hpp"
-#include "learn/recipe.hpp"
 #include "learn/statistics.hpp"
+#include "learn/widen_plan.hpp"
 #include "learn/widen_rows.hpp"
 #include "math/statistics.hpp"
 #include "model/ensemble_state.hpp"
 #include "model/member_rows.hpp"
 #include "model/network_pass.hpp"
-#include "model/weights.hpp"
 
 namespace credens {
 
 using base::require;
 using learn::MemberStatistics;
+using learn::SquaredNorms;
+using learn::WidenPlan;
 using model::EnsembleState;
-using model::MemberBlock;
 
 namespace {
-
-/// Above this width P the P x P matrices of the full rung are formed only on demand; its ELBO is then not known.
-constexpr std::size_t widest_free_gram = 2048;
-
-/// What is left of the options once defaults are filled in.
-struct WidenPlan {
-  PosteriorKind posterior;
-  double prior_precision;
-  bool evidence;
-  bool random_bias;
-  int threads;
-};
-
-WidenPlan make_plan(const WidenOptions& options, const EnsembleState* narrow) {
-  require(!(options.evidence && options.prior_precision), ErrorCode::usage,
-          "lambda is to be found by evidence, but {} was given too", options.prior_precision.value_or(0));
-  WidenPlan plan{.posterior = PosteriorKind::isotropic,
-                 .prior_precision = narrow ? narrow->prior_precision : 0,
-                 .evidence = options.evidence,
-                 .random_bias = false,
-                 .threads = options.threads};
-  if (narrow && !narrow->options.empty()) {
-    const FitOptions trained = learn::restore_options(narrow->options);
-    if (trained.posterior.is_given()) plan.posterior = trained.posterior;
-    plan.prior_precision = trained.prior_precision;
-    plan.random_bias = trained.random_bias;
-  }
-  plan.posterior = options.posterior.value_or(plan.posterior);
-  plan.prior_precision = options.prior_precision.value_or(plan.prior_precision);
-  plan.random_bias = options.random_bias.value_or(plan.random_bias);
-  base::check_not_negative(plan.prior_precision, "lambda");
-  return plan;
-}
-
-learn::StatisticsShape statistics_shape(const WidenPlan& plan, std::size_t outputs, std::size_t features,
-                                        bool shared_noise) {
-  const bool wanted = plan.evidence || plan.posterior == PosteriorKind::full;
-  return {.outputs = outputs,
-          .random_bias = plan.random_bias,
-          .shared_noise = shared_noise || outputs == 1,
-          .with_gram = wanted || features < widest_free_gram};
-}
-
-/// Adds the blocks of all members at some rows to their totals.
-void add_block(std::vector<MemberStatistics>& totals, const std::vector<MemberBlock>& members, MatrixView targets,
-               std::span<const double> weights, int threads) {
-  base::parallel_for(members.size(), threads, [&](std::size_t l) {
-    learn::add(totals[l], learn::block_statistics(members[l], targets, weights, totals[l].shape));
-  });
-}
 
 MatrixView row_block(MatrixView values, std::size_t first, std::size_t count) {
   return values.empty() ? MatrixView() : values.row_block(first, count);
@@ -89,36 +35,6 @@ MatrixView row_block(MatrixView values, std::size_t first, std::size_t count) {
 std::span<const double> rows_of(std::span<const double> values, std::size_t first, std::size_t count) {
   return values.empty() ? values : values.subspan(first, count);
 }
-
-/// |W|^2 of each member, or none where a last layer is not known.
-using SquaredNorms = std::vector<std::optional<double>>;
-
-double found_precision(const WidenPlan& plan, const std::vector<MemberStatistics>& statistics,
-                       const SquaredNorms& norms) {
-  if (!plan.evidence) return plan.prior_precision;
-  std::vector<double> known;
-  for (const auto& norm : norms) {
-    require(norm.has_value(), ErrorCode::usage, "evidence for lambda needs the last layers{} of all members",
-            plan.random_bias ? " with their biases" : "");
-    known.push_back(*norm);
-  }
-  return learn::evidence_precision(statistics, known);
-}
-
-/// Fills in the posteriors of `state` from the sums over its training rows.
-Ensemble with_posteriors(EnsembleState state, const WidenPlan& plan, const std::vector<MemberStatistics>& statistics,
-                         const SquaredNorms& norms, bool has_targets) {
-  state.posterior = plan.posterior;
-  state.prior_precision = found_precision(plan, statistics, norms);
-  for (std::size_t l = 0; l < state.members.size(); ++l) {
-    state.members[l].posterior = learn::make_posterior(statistics[l], has_targets ? norms[l] : std::nullopt,
-                                                       plan.posterior, state.prior_precision);
-  }
-  model::check_posteriors(state);
-  return Ensemble(std::make_shared<const EnsembleState>(std::move(state)));
-}
-
-// ---- networks ----
 
 double last_layer_squared_norm(const model::Mlp& network, bool random_bias) {
   double sum = 0;
@@ -146,7 +62,8 @@ class NetworkSums {
     for (const model::Member& member : narrow.members) {
       const bool shared_noise = member.network->shape().noise == NoiseKind::shared && !known_noise;
       statistics_.push_back(learn::no_rows(
-          member.features, statistics_shape(plan, narrow.target_names.size(), member.features, shared_noise)));
+          member.features,
+          learn::statistics_shape(plan, narrow.target_names.size(), member.features, shared_noise, true)));
       norms_.push_back(last_layer_squared_norm(*member.network, plan.random_bias));
     }
   }
@@ -172,7 +89,7 @@ class NetworkSums {
     wide.data = data;
     WidenPlan plan = plan_;
     plan.posterior = rung;
-    return with_posteriors(std::move(wide), plan, statistics_, norms_, true);
+    return learn::with_posteriors(std::move(wide), plan, statistics_, norms_, true);
   }
 
  private:
@@ -257,7 +174,7 @@ class Wave {
 
 Ensemble widen(const Ensemble& ensemble, const Dataset& train, const WidenOptions& options) {
   check_fits(ensemble.state(), train.inputs().cols(), train.targets().cols());
-  const WidenPlan plan = make_plan(options, &ensemble.state());
+  const WidenPlan plan = learn::make_plan(options, &ensemble.state());
   NetworkSums sums(ensemble.state(), plan, !train.noise_std().empty());
   sums.add({.inputs = train.inputs(),
             .targets = train.targets(),
@@ -291,7 +208,7 @@ std::vector<Ensemble> widen_rungs(const Ensemble& ensemble, data::RowSource& tra
 }  // namespace
 
 Ensemble learn::widen(const Ensemble& ensemble, data::RowSource& train, const WidenOptions& options) {
-  const WidenPlan plan = make_plan(options, &ensemble.state());
+  const WidenPlan plan = learn::make_plan(options, &ensemble.state());
   return widen_rungs(ensemble, train, plan, std::array{plan.posterior}).front();
 }
 
@@ -299,66 +216,8 @@ std::vector<Ensemble> learn::widen_each(const Ensemble& ensemble, data::RowSourc
                                         std::span<const PosteriorKind> rungs, int threads) {
   const bool has_full = std::ranges::find(rungs, PosteriorKind::full) != rungs.end();
   const PosteriorKind highest = has_full ? PosteriorKind::full : PosteriorKind::isotropic;
-  return widen_rungs(ensemble, train, make_plan({.posterior = highest, .threads = threads}, &ensemble.state()), rungs);
-}
-
-// ---- arrays of networks trained elsewhere ----
-
-namespace {
-
-std::vector<double> or_constant(const std::vector<double>& values, std::size_t count, double constant) {
-  return values.empty() ? std::vector<double>(count, constant) : values;
-}
-
-EnsembleState state_of(const MemberOutputs& outputs) {
-  const std::size_t members = outputs.members();
-  const std::size_t q = outputs.outputs();
-  EnsembleState state;
-  for (std::size_t l = 0; l < members; ++l)
-    state.members.push_back({.index = l, .features = outputs.features[l].cols()});
-  state.total_members = members;
-  state.weights = model::normalised(or_constant(outputs.member_weights, members, 1.0));
-  state.target_scaler = {.shift = or_constant(outputs.target_shift, q, 0.0),
-                         .scale = or_constant(outputs.target_scale, q, 1.0)};
-  state.target_names = outputs.target_names.empty() ? data::default_target_names(q) : outputs.target_names;
-  state.data.rows = outputs.rows();
-  model::check(state);
-  return state;
-}
-
-/// None where last layers are missing, or where the bias is random: arrays carry no biases.
-SquaredNorms squared_norms(const MemberOutputs& outputs, bool random_bias) {
-  SquaredNorms norms(outputs.members());
-  if (random_bias || outputs.last_layer.empty()) return norms;
-  for (std::size_t l = 0; l < norms.size(); ++l) {
-    double sum = 0;
-    for (const double w : outputs.last_layer[l].values()) sum += w * w;
-    norms[l] = sum;
-  }
-  return norms;
-}
-
-}  // namespace
-
-Ensemble widen(const MemberOutputs& outputs, const WidenOptions& options) {
-  check(outputs);
-  require(options.evidence || options.prior_precision, ErrorCode::usage,
-          "widening arrays needs lambda, the prior precision that their networks were trained with");
-  const WidenPlan plan = make_plan(options, nullptr);
-
-  std::vector<MemberStatistics> statistics;
-  for (std::size_t l = 0; l < outputs.members(); ++l) {
-    const std::size_t features = outputs.features[l].cols();
-    const bool shared_noise = outputs.variance[l].cols() == 1;
-    statistics.push_back(learn::no_rows(features, statistics_shape(plan, outputs.outputs(), features, shared_noise)));
-  }
-  for (std::size_t first = 0; first < outputs.rows(); first += math::statistics_block) {
-    const std::size_t count = std::min(math::statistics_block, outputs.rows() - first);
-    add_block(statistics, model::block_of(outputs, first, count), row_block(outputs.targets, first, count),
-              rows_of(outputs.row_weights, first, count), plan.threads);
-  }
-  return with_posteriors(state_of(outputs), plan, statistics, squared_norms(outputs, plan.random_bias),
-                         !outputs.targets.empty());
+  return widen_rungs(ensemble, train, learn::make_plan({.posterior = highest, .threads = threads}, &ensemble.state()),
+                     rungs);
 }
 
 }  // namespace credens

@@ -86,7 +86,4 @@ void check(const EnsembleState& state);
 /// The part of it that widening may change.
 void check_posteriors(const EnsembleState& state);
 
-/// The block of a foreign ensemble's rows [first, first + count).
-std::vector<MemberBlock> block_of(const MemberOutputs& outputs, std::size_t first, std::size_t count);
-
 }  // namespace credens::model

@@ -8,6 +8,7 @@
 #include "base/check.hpp"
 #include "base/parallel.hpp"
 #include "base/text.hpp"
+#include "model/output_rows.hpp"
 
 namespace credens::model {
 
@@ -43,21 +44,21 @@ void check_units(const std::vector<double>& found, double by_default, const std:
   }
 }
 
-void check_fit(const EnsembleState& state, const MemberOutputs& outputs) {
-  base::require(outputs.members() == state.members.size(), ErrorCode::data,
-                "the outputs are those of {} members, expected {}", outputs.members(), state.members.size());
-  base::require(outputs.outputs() == state.target_scaler.cols(), ErrorCode::data,
-                "the mean of the outputs has {} columns, expected {}", outputs.outputs(), state.target_scaler.cols());
+void check_shapes(const EnsembleState& state, const OutputRows& rows) {
+  base::require(rows.members() == state.members.size(), ErrorCode::data,
+                "the outputs are those of {} members, expected {}", rows.members(), state.members.size());
+  base::require(rows.outputs() == state.target_scaler.cols(), ErrorCode::data,
+                "the mean of the outputs has {} columns, expected {}", rows.outputs(), state.target_scaler.cols());
   for (std::size_t l = 0; l < state.members.size(); ++l) {
-    base::require(outputs.features[l].cols() == state.members[l].features, ErrorCode::data,
-                  "the outputs have {} features for member {}, expected {}", outputs.features[l].cols(), l,
+    base::require(rows.features[l].cols() == state.members[l].features, ErrorCode::data,
+                  "the outputs have {} features for member {}, expected {}", rows.features[l].cols(), l,
                   state.members[l].features);
   }
-  check_units(outputs.target_scale, 1, state.target_scaler.scale, "target_scale");
-  check_units(outputs.target_shift, 0, state.target_scaler.shift, "target_shift");
-  base::require(outputs.target_names.empty() || outputs.target_names == state.target_names, ErrorCode::data,
-                "the outputs are called {}, in the model {}", base::join(outputs.target_names, ", "),
-                base::join(state.target_names, ", "));
+}
+
+/// What is checked already.
+MemberRows rows_of(const OutputRows& rows) {
+  return {rows.rows(), [rows](std::size_t first, std::size_t count) { return block_of(rows, first, count); }};
 }
 
 MatrixView rows_or_none(MatrixView values, std::size_t first, std::size_t count) {
@@ -69,6 +70,15 @@ std::size_t blocks_of(std::size_t rows) {
 }
 
 }  // namespace
+
+void check_fit(const EnsembleState& state, const MemberOutputs& outputs) {
+  check_shapes(state, outputs);
+  check_units(outputs.target_scale, 1, state.target_scaler.scale, "target_scale");
+  check_units(outputs.target_shift, 0, state.target_scaler.shift, "target_shift");
+  base::require(outputs.target_names.empty() || outputs.target_names == state.target_names, ErrorCode::data,
+                "the outputs are called {}, in the model {}", base::join(outputs.target_names, ", "),
+                base::join(state.target_names, ", "));
+}
 
 void check_rows(const EnsembleState& state, MatrixView inputs, MatrixView noise_std) {
   check_inputs(state, inputs);
@@ -86,10 +96,16 @@ MemberRows rows_of_networks(const EnsembleState& state, MatrixView inputs, Matri
           }};
 }
 
+MemberRows rows_of_arrays(const EnsembleState& state, const OutputRows& rows) {
+  check(rows);
+  check_shapes(state, rows);
+  return rows_of(rows);
+}
+
 MemberRows rows_of_arrays(const EnsembleState& state, const MemberOutputs& outputs) {
   check(outputs);
   check_fit(state, outputs);
-  return {outputs.rows(), [&outputs](std::size_t first, std::size_t count) { return block_of(outputs, first, count); }};
+  return rows_of(outputs);
 }
 
 void require_networks(const EnsembleState& state) {

@@ -7,6 +7,7 @@
 
 #include <credens/matrix.hpp>
 #include <credens/member_outputs.hpp>
+#include <credens/output_rows.hpp>
 
 #include <functional>
 #include <vector>
@@ -30,8 +31,12 @@ struct MemberRows {
 /// views must outlive the result. Throws data for wrong shapes and values, usage for a model without networks.
 MemberRows rows_of_networks(const EnsembleState& state, MatrixView inputs, MatrixView noise_std);
 
-/// The arrays of an ensemble of the same members; `outputs` must outlive the result. Throws data where they do not fit.
+/// The arrays of an ensemble of the same members, which must outlive the result. Throws data where they do not fit.
+MemberRows rows_of_arrays(const EnsembleState& state, const OutputRows& rows);
 MemberRows rows_of_arrays(const EnsembleState& state, const MemberOutputs& outputs);
+
+/// Throws data unless members, features, outputs and units are those of the model.
+void check_fit(const EnsembleState& state, const MemberOutputs& outputs);
 
 /// Throws data for wrong shapes and unusable noise, usage for a model without networks.
 void check_rows(const EnsembleState& state, MatrixView inputs, MatrixView noise_std);

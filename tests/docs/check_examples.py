@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-DOCUMENTS = ["README.md", "docs/cpp.md"]
+DOCUMENTS = ["README.md", "docs/bring-your-own.md", "docs/cpp.md"]
 
 
 def blocks_that_stand_nowhere(source):

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Letters: L members, N rows, p features, q outputs.
+
+#include <credens/outputs_folder.hpp>
+#include <credens/store.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "base/check.hpp"
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "data/npy_slices.hpp"
+#include "model/output_rows.hpp"
+#include "store/json.hpp"
+#include "store/outputs_files.hpp"
+#include "store/with_path.hpp"
+
+namespace credens {
+
+namespace {
+
+namespace fs = std::filesystem;
+using data::NpySlices;
+using store::array_name;
+
+const std::vector<std::string> json_keys = {"lambda", "target_scale", "target_shift", "target_names", "member_weights"};
+
+bool is_there(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+/// A size that is known, or a letter for one that is not.
+struct Size {
+  std::string letter;
+  std::optional<std::size_t> value = {};
+
+  std::string text() const { return value ? std::to_string(*value) : letter; }
+};
+
+std::shared_ptr<NpySlices> open_array(const fs::path& path, const std::vector<Size>& expected) {
+  auto array = std::make_shared<NpySlices>(path);
+  const std::vector<std::size_t>& shape = array->shape();
+  bool fits = shape.size() == expected.size();
+  for (std::size_t axis = 0; fits && axis < expected.size(); ++axis) {
+    fits = shape[axis] == expected[axis].value.value_or(shape[axis]);
+  }
+  std::vector<std::string> sizes;
+  for (const Size& size : expected) sizes.push_back(size.text());
+  base::require(fits, ErrorCode::data, "{}: its shape is [{}], expected [{}]", path.string(), fmt::join(shape, ", "),
+                base::join(sizes, ", "));
+  return array;
+}
+
+/// The array of one member, in a file of its own or in that of all.
+struct MemberArray {
+  std::shared_ptr<NpySlices> file;
+  std::size_t slab = 0;
+  std::string name;  ///< for sentences
+
+  std::size_t rows() const { return file->shape()[file->shape().size() - 2]; }
+  std::size_t cols() const { return file->shape().back(); }
+
+  Matrix read(std::size_t first, std::size_t count) const {
+    Matrix rows;
+    file->read(slab, first, count, rows);
+    return rows;
+  }
+
+  Matrix read_finite(std::size_t first, std::size_t count) const {
+    Matrix rows = read(first, count);
+    model::check_finite(rows, name, first);
+    return rows;
+  }
+};
+
+std::vector<MemberArray> members_of(const std::shared_ptr<NpySlices>& all) {
+  std::vector<MemberArray> members;
+  for (std::size_t l = 0; l < all->shape().front(); ++l) {
+    members.push_back({.file = all, .slab = l, .name = fmt::format("{}: member {}", all->name(), l)});
+  }
+  return members;
+}
+
+/// An array for all members, or one for each of them, not both.
+std::vector<MemberArray> open_members(const fs::path& folder, std::string_view array, std::size_t count,
+                                      const Size& rows, const Size& cols) {
+  const fs::path all = folder / array_name(array);
+  const fs::path first = folder / array_name(array, 0);
+  if (!is_there(first)) return members_of(open_array(all, {{"L", count}, rows, cols}));
+  base::require(!is_there(all), ErrorCode::data, "{}: it stands beside {}, expected one of the two", all.string(),
+                first.filename().string());
+  std::vector<MemberArray> members;
+  for (std::size_t l = 0; l < count; ++l) {
+    auto file = open_array(folder / array_name(array, l), {rows, cols});
+    members.push_back({.file = file, .name = file->name()});
+  }
+  const fs::path beyond = folder / array_name(array, count);
+  base::require(!is_there(beyond), ErrorCode::data, "{}: mean.npy has {} members only", beyond.string(), count);
+  return members;
+}
+
+double read_json(const store::Json& json, MemberOutputs& about) {
+  const store::JsonObject object(json, "", ErrorCode::data, json_keys);
+  if (object.has("target_scale")) about.target_scale = object.numbers("target_scale");
+  if (object.has("target_shift")) about.target_shift = object.numbers("target_shift");
+  if (object.has("target_names")) about.target_names = object.texts("target_names");
+  if (object.has("member_weights")) about.member_weights = object.numbers("member_weights");
+  const double lambda = object.number("lambda");
+  base::require(lambda >= 0, ErrorCode::data, "lambda is {}, expected a number that is not negative", lambda);
+  return lambda;
+}
+
+/// Weights that are all right one by one and together.
+void check_row_weights(NpySlices& weights, std::size_t rows) {
+  constexpr std::size_t at_once = 65536;
+  double sum = 0;
+  Matrix values;
+  for (std::size_t first = 0; first < rows; first += at_once) {
+    weights.read(0, first, std::min(at_once, rows - first), values);
+    for (std::size_t i = 0; i < values.rows(); ++i) {
+      base::require(std::isfinite(values(i, 0)) && values(i, 0) >= 0, ErrorCode::data,
+                    "{}: value {} is {}, expected a finite number that is not negative", weights.name(), first + i,
+                    values(i, 0));
+      sum += values(i, 0);
+    }
+  }
+  base::require(rows == 0 || (sum > 0 && std::isfinite(sum)), ErrorCode::data,
+                "{} has the sum {}, expected a finite number above 0", weights.name(), sum);
+}
+
+}  // namespace
+
+struct OutputsReader::Impl {
+  explicit Impl(const fs::path& folder);
+
+  void open_rows(const fs::path& folder);
+  void open_optional_rows(const fs::path& folder);
+  void read_last_layers(const fs::path& folder);
+
+  double prior_precision = 0;
+  std::size_t rows = 0;
+  MemberOutputs about;
+  std::vector<MemberArray> features;
+  std::vector<MemberArray> mean;
+  std::vector<MemberArray> variance;
+  std::optional<MemberArray> targets;
+  std::shared_ptr<NpySlices> row_weights;
+};
+
+OutputsReader::Impl::Impl(const fs::path& folder) {
+  const fs::path json_path = folder / store::outputs_json_name;
+  const std::string text = base::read_file(json_path);
+  store::with_path(json_path, [&] {
+    prior_precision = read_json(store::parse_json<store::Json>(text, "its text", ErrorCode::data), about);
+  });
+  open_rows(folder);
+  for (std::size_t l = 0; l < mean.size(); ++l) {
+    about.features.emplace_back(0, features[l].cols());
+    about.mean.emplace_back(0, mean[l].cols());
+    about.variance.emplace_back(0, variance[l].cols());
+  }
+  read_last_layers(folder);
+  open_optional_rows(folder);
+  // The arrays were checked with their own names, so what remains concerns the lists of outputs.json.
+  store::with_path(json_path, [&] { check(about); });
+}
+
+void OutputsReader::Impl::open_rows(const fs::path& folder) {
+  const fs::path mean_path = folder / array_name("mean");
+  const auto means = open_array(mean_path, {{"L"}, {"N"}, {"q"}});
+  base::require(means->shape()[0] > 0 && means->shape()[2] > 0, ErrorCode::data, "{}: it has no members or no outputs",
+                mean_path.string());
+  mean = members_of(means);
+  rows = means->shape()[1];
+  const std::size_t outputs = means->shape()[2];
+
+  features = open_members(folder, "features", mean.size(), {"N", rows}, {"p"});
+  for (std::size_t l = 0; l < features.size(); ++l) {
+    base::require(features[l].cols() > 0, ErrorCode::data, "{}: member {} has no features, expected at least 1",
+                  features[l].file->name(), l);
+  }
+
+  const fs::path variance_path = folder / array_name("variance");
+  variance = members_of(open_array(variance_path, {{"L", mean.size()}, {"N", rows}, {"q or 1"}}));
+  const std::size_t cols = variance.front().cols();
+  base::require(cols == 1 || cols == outputs, ErrorCode::data, "{}: it has {} columns, expected {} or 1",
+                variance_path.string(), cols, outputs);
+}
+
+/// Features and last layers agree in p.
+void OutputsReader::Impl::read_last_layers(const fs::path& folder) {
+  if (!is_there(folder / array_name("weights")) && !is_there(folder / array_name("weights", 0))) return;
+  const auto weights = open_members(folder, "weights", mean.size(), {"q", about.outputs()}, {"p"});
+  for (std::size_t l = 0; l < weights.size(); ++l) {
+    base::require(weights[l].cols() == features[l].cols(), ErrorCode::data,
+                  "{}: the weights of member {} have {} columns, expected {} as in its features",
+                  weights[l].file->name(), l, weights[l].cols(), features[l].cols());
+    about.last_layer.push_back(weights[l].read_finite(0, about.outputs()));
+  }
+}
+
+void OutputsReader::Impl::open_optional_rows(const fs::path& folder) {
+  const fs::path targets_path = folder / array_name("targets");
+  if (is_there(targets_path)) {
+    const auto file = open_array(targets_path, {{"N", rows}, {"q", about.outputs()}});
+    targets = MemberArray{.file = file, .name = file->name()};
+  }
+  const fs::path weights_path = folder / array_name("row_weights");
+  if (!is_there(weights_path)) return;
+  row_weights = open_array(weights_path, {{"N", rows}});
+  check_row_weights(*row_weights, rows);
+}
+
+OutputsReader::OutputsReader(const fs::path& folder) : impl_(std::make_unique<Impl>(folder)) {}
+OutputsReader::~OutputsReader() = default;
+OutputsReader::OutputsReader(OutputsReader&&) noexcept = default;
+OutputsReader& OutputsReader::operator=(OutputsReader&&) noexcept = default;
+
+double OutputsReader::prior_precision() const {
+  return impl_->prior_precision;
+}
+
+std::size_t OutputsReader::rows() const {
+  return impl_->rows;
+}
+
+bool OutputsReader::has_targets() const {
+  return impl_->targets.has_value();
+}
+
+const MemberOutputs& OutputsReader::about() const {
+  return impl_->about;
+}
+
+std::size_t OutputsReader::block_rows() const {
+  constexpr std::size_t most_rows = 4096;
+  constexpr std::size_t values = std::size_t{1} << 20;
+  std::size_t cols = 0;
+  for (const MemberArray& member : impl_->features) cols += member.cols() + 2 * impl_->about.outputs();
+  return std::clamp<std::size_t>(values / cols, 1, most_rows);
+}
+
+MemberOutputs OutputsReader::read(std::size_t first, std::size_t count) {
+  first = std::min(first, impl_->rows);
+  count = std::min(count, impl_->rows - first);
+  MemberOutputs block{.member_weights = impl_->about.member_weights,
+                      .target_scale = impl_->about.target_scale,
+                      .target_shift = impl_->about.target_shift,
+                      .target_names = impl_->about.target_names};
+  for (std::size_t l = 0; l < impl_->mean.size(); ++l) {
+    block.mean.push_back(impl_->mean[l].read_finite(first, count));
+    block.features.push_back(impl_->features[l].read_finite(first, count));
+    block.variance.push_back(impl_->variance[l].read(first, count));
+    model::check_positive(block.variance[l], impl_->variance[l].name, first);
+  }
+  if (impl_->targets) block.targets = impl_->targets->read_finite(first, count);
+  if (impl_->row_weights) {
+    Matrix weights;
+    impl_->row_weights->read(0, first, count, weights);
+    block.row_weights.assign(weights.values().begin(), weights.values().end());
+  }
+  return block;
+}
+
+OutputsFolder load_outputs(const fs::path& path) {
+  OutputsReader reader(path);
+  OutputsFolder folder{.outputs = reader.read(0, reader.rows()), .prior_precision = reader.prior_precision()};
+  folder.outputs.last_layer = reader.about().last_layer;
+  return folder;
+}
+
+}  // namespace credens
