@@ -8,10 +8,10 @@
 #include <array>
 #include <cmath>
 #include <functional>
-#include <numeric>
 
 #include "base/random.hpp"
 #include "learn/case_weights.hpp"
+#include "learn/kind_weights.hpp"
 #include "math/kernels.hpp"
 #include "math/mixture.hpp"
 #include "math/normal.hpp"
@@ -237,19 +237,8 @@ void Calibrator::map_noise() {
   }
 }
 
-/// Expectation maximisation, with one row's worth of evidence for every kind beforehand.
 void Calibrator::weigh_kinds() {
-  if (!task_.weigh_members) return;
-  constexpr int rounds = 60;
-  const std::vector<double> log_density = joint_density(0);
-  mixtures_.set(equal_weights());
-  for (int round = 0; round < rounds; ++round) {
-    std::vector<double> shares = mixtures_.responsibilities(log_density);
-    for (double& share : shares) share += 1;
-    const double total = std::accumulate(shares.begin(), shares.end(), 0.0);
-    for (double& share : shares) share /= total;
-    mixtures_.set(std::move(shares));
-  }
+  if (task_.weigh_members) mixtures_.set(best_kind_weights(held_out_, joint_density(0), equal_weights()));
 }
 
 /// Of a case whose member may be a wide one.

@@ -50,18 +50,4 @@ double CaseWeights::mean_nll(std::span<const double> log_density) const {
   return sum / weights;
 }
 
-std::vector<double> CaseWeights::responsibilities(std::span<const double> log_density) const {
-  std::vector<double> shares(kind_weights_.size());
-  std::vector<double> terms;
-  for (std::size_t r = 0; r < held_out_.rows(); ++r) {
-    weigh(r, log_density, terms);
-    const double of_row = math::log_sum_exp(terms);
-    const auto members = held_out_.members_of(r);
-    for (std::size_t c = 0; c < members.size(); ++c) {
-      shares[held_out_.members[members[c]].kind] += held_out_.weights[r] * std::exp(terms[c] - of_row);
-    }
-  }
-  return shares;
-}
-
 }  // namespace credens::learn

@@ -24,9 +24,6 @@ class CaseWeights {
   /// -log of the density of each row's mixture, weighted mean. `log_density` has one value per case.
   double mean_nll(std::span<const double> log_density) const;
 
-  /// The kinds' shares of the cases' posterior probabilities, summed over rows.
-  std::vector<double> responsibilities(std::span<const double> log_density) const;
-
   const std::vector<double>& kind_weights() const { return kind_weights_; }
   void set(std::vector<double> kind_weights) { kind_weights_ = std::move(kind_weights); }
 

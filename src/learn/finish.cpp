@@ -121,7 +121,7 @@ void note(std::vector<model::Decision>& decisions, const FitOptions& options, co
   }
   if (options.weigh_members) {
     decisions.push_back({"kind_weights", percents(found.kind_weights),
-                         fmt::format("likelihood of the same rows; kinds below {:.0f} % are left out",
+                         fmt::format("density and mean error at the same rows; kinds below {:.0f} % are left out",
                                      100 * negligible_share(found.kind_weights.size()))});
   }
 }

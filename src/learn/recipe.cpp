@@ -152,7 +152,7 @@ void add_calibration(Table& table) {
   table.add("correct_size", &FitOptions::correct_size,
             "In recalibration, allow for new rows being predicted by more members than rows held out", "true or false");
   table.add("weigh_members", &FitOptions::weigh_members,
-            "Weigh kinds of members by the likelihood of the rows that they did not see", "true or false");
+            "Weigh kinds of members by how well they predict the rows that they did not see", "true or false");
 }
 
 void add_posterior(Table& table) {

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Letters: row r, kind j of K, output k of q, u_r the row's weight, E_rj the mean density of a kind's members, M_rjk
+// their mean, W_r the sum of the weights of kinds that have a member at row r.
+
+#include "learn/kind_weights.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "model/mlp.hpp"
+
+namespace credens::learn {
+
+namespace {
+
+class Objective {
+ public:
+  Objective(const HeldOut& held_out, std::span<const double> log_density, std::size_t kinds)
+      : held_out_(held_out),
+        kinds_(kinds),
+        outputs_(held_out.outputs()),
+        count_(held_out.rows() * kinds),
+        density_(held_out.rows() * kinds),
+        mean_(held_out.rows() * kinds * outputs_) {
+    for (std::size_t r = 0; r < held_out.rows(); ++r) read_row(r, log_density);
+  }
+
+  /// J up to a constant, and its gradient.
+  double at(std::span<const double> weights, std::span<double> gradient) const;
+
+ private:
+  void read_row(std::size_t r, std::span<const double> log_density);
+  double add_row(std::size_t r, std::span<const double> weights, std::span<double> gradient,
+                 std::span<double> squared_error, std::span<double> slope) const;
+
+  const HeldOut& held_out_;
+  std::size_t kinds_;
+  std::size_t outputs_;
+  std::vector<double> count_;    ///< of a kind's members at a row
+  std::vector<double> density_;  ///< E, in units of the row's largest
+  std::vector<double> mean_;     ///< M
+};
+
+void Objective::read_row(std::size_t r, std::span<const double> log_density) {
+  const auto members = held_out_.members_of(r);
+  const auto densities = log_density.subspan(held_out_.first_case[r], members.size());
+  const double largest = std::ranges::max(densities);
+  for (std::size_t c = 0; c < members.size(); ++c) {
+    const MemberAtRows& member = held_out_.members[members[c]];
+    const std::size_t at = r * kinds_ + member.kind;
+    count_[at] += 1;
+    density_[at] += std::exp(densities[c] - largest);
+    for (std::size_t k = 0; k < outputs_; ++k) mean_[at * outputs_ + k] += member.mean(r, k);
+  }
+  for (std::size_t at = r * kinds_; at < (r + 1) * kinds_; ++at) {
+    if (count_[at] == 0) continue;
+    density_[at] /= count_[at];
+    for (std::size_t k = 0; k < outputs_; ++k) mean_[at * outputs_ + k] /= count_[at];
+  }
+}
+
+/// Returns the row's -log p; adds to the sums over rows of its derivatives, of squared errors and of theirs.
+double Objective::add_row(std::size_t r, std::span<const double> weights, std::span<double> gradient,
+                          std::span<double> squared_error, std::span<double> slope) const {
+  const double u = held_out_.weights[r];
+  double present = 0;
+  double density = 0;
+  for (std::size_t j = 0; j < kinds_; ++j) {
+    present += count_[r * kinds_ + j] > 0 ? weights[j] : 0;
+    density += weights[j] * density_[r * kinds_ + j];
+  }
+  for (std::size_t j = 0; j < kinds_; ++j) {
+    if (count_[r * kinds_ + j] > 0) gradient[j] -= u * (density_[r * kinds_ + j] / density - 1 / present);
+  }
+  for (std::size_t k = 0; k < outputs_; ++k) {
+    double mean = 0;
+    for (std::size_t j = 0; j < kinds_; ++j) mean += weights[j] * mean_[(r * kinds_ + j) * outputs_ + k] / present;
+    const double error = held_out_.targets(r, k) - mean;
+    squared_error[k] += u * error * error;
+    for (std::size_t j = 0; j < kinds_; ++j) {
+      if (count_[r * kinds_ + j] == 0) continue;
+      slope[j * outputs_ + k] -= 2 * u * error * (mean_[(r * kinds_ + j) * outputs_ + k] - mean) / present;
+    }
+  }
+  return -u * std::log(density / present);
+}
+
+double Objective::at(std::span<const double> weights, std::span<double> gradient) const {
+  std::ranges::fill(gradient, 0);
+  std::vector<double> squared_error(outputs_);
+  std::vector<double> slope(kinds_ * outputs_);
+  double sum = 0;
+  for (std::size_t r = 0; r < held_out_.rows(); ++r) sum += add_row(r, weights, gradient, squared_error, slope);
+  const double total = std::accumulate(held_out_.weights.begin(), held_out_.weights.end(), 0.0);
+  double value = sum / total;
+  for (std::size_t k = 0; k < outputs_; ++k) {
+    const double mse = squared_error[k] / total + model::noise_floor;  // the floor of any noise
+    value += std::log(mse) / 2;
+    for (std::size_t j = 0; j < kinds_; ++j) gradient[j] += slope[j * outputs_ + k] / (2 * mse);
+  }
+  for (std::size_t j = 0; j < kinds_; ++j) {
+    value -= std::log(weights[j]) / total;
+    gradient[j] = (gradient[j] - 1 / weights[j]) / total;
+  }
+  return value;
+}
+
+/// w_j exp(-step g_j), with sum 1. No weight changes by more than a factor of e at once.
+std::vector<double> stepped(std::vector<double> weights, std::span<const double> gradient, double step) {
+  const double mean = std::inner_product(weights.begin(), weights.end(), gradient.begin(), 0.0);
+  for (std::size_t j = 0; j < weights.size(); ++j) {
+    weights[j] *= std::exp(std::clamp(-step * (gradient[j] - mean), -1.0, 1.0));
+  }
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  for (double& weight : weights) weight /= sum;
+  return weights;
+}
+
+}  // namespace
+
+std::vector<double> best_kind_weights(const HeldOut& held_out, std::span<const double> log_density,
+                                      std::vector<double> start) {
+  constexpr int rounds = 500;
+  constexpr double smallest_step = 1e-4;
+  const Objective objective(held_out, log_density, start.size());
+  std::vector<double> weights = std::move(start);
+  std::vector<double> gradient(weights.size());
+  std::vector<double> tried_gradient(weights.size());
+  double value = objective.at(weights, gradient);
+  double step = 1;
+  for (int round = 0; round < rounds && step > smallest_step; ++round) {
+    std::vector<double> tried = stepped(weights, gradient, step);
+    const double tried_value = objective.at(tried, tried_gradient);
+    step *= tried_value < value ? 1.2 : 0.5;
+    if (tried_value >= value) continue;
+    weights = std::move(tried);
+    gradient.swap(tried_gradient);
+    value = tried_value;
+  }
+  return weights;
+}
+
+}  // namespace credens::learn
