@@ -11,6 +11,7 @@
 #include <credens/matrix.hpp>
 #include <credens/member_outputs.hpp>
 #include <credens/network.hpp>
+#include <credens/onnx.hpp>
 #include <credens/output_rows.hpp>
 #include <credens/outputs_folder.hpp>
 #include <credens/outputs_widening.hpp>
