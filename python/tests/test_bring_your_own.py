@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docs/bring-your-own.md says what is true, and its examples run."""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def blocks():
+    text = (ROOT / "docs" / "bring-your-own.md").read_text(encoding="utf-8")
+    return re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+
+
+def run_together(chosen, folder, monkeypatch):
+    assert chosen
+    monkeypatch.chdir(folder)
+    names = {}
+    for block in chosen:
+        exec(compile(block, "bring-your-own.md", "exec"), names)  # noqa: S102
+    return names
+
+
+def uses_torch(block):
+    return re.search(r"\b(torch|nn)\.", block) is not None
+
+
+def test_the_examples_with_arrays_run(tmp_path, monkeypatch):
+    run_together([block for block in blocks() if not uses_torch(block)], tmp_path, monkeypatch)
+
+
+def test_the_examples_with_torch_run(tmp_path, monkeypatch):
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    names = run_together([block for block in blocks() if uses_torch(block)], tmp_path, monkeypatch)
+    assert names["wide"].predict(names["noisy"]).epistemic_variance.shape == (20, 1, 28, 28)
+
+
+def run_example(name, *arguments):
+    done = subprocess.run(
+        [sys.executable, ROOT / "examples" / "python" / name, *arguments], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_mlp_ensemble_knows_less_in_the_gap():
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    lines = [line.split() for line in run_example("widen_mlp_ensemble.py").splitlines()[-4:]]
+    ignorance = {float(line[0]): float(line[3]) for line in lines}
+    between = {float(line[0]): float(line[4]) for line in lines}
+    assert ignorance[0.0] > 2 * ignorance[2.0]
+    assert all(ignorance[x] > between[x] for x in ignorance)
+
+
+@pytest.mark.parametrize("data", ["drawn", "MNIST"])
+def test_the_denoisers_draw_maps_of_what_they_do_not_know(tmp_path, monkeypatch, data):
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    beside = ROOT.parent / "shared" / "data"
+    if data == "MNIST" and not (beside / "mnist").is_dir():
+        pytest.skip("MNIST is not beside this checkout")
+    monkeypatch.setenv("CREDENS_DATA", str(beside if data == "MNIST" else tmp_path))
+    printed = run_example("widen_denoising.py", tmp_path / "maps")
+    assert f"images: {data}" in printed
+    mean = {name: float(value) for name, value in re.findall(r"^(\w+) +mean ignorance ([\d.]+)", printed, re.MULTILINE)}
+    assert mean["unknown"] > 2 * mean["known"]
+    for name in mean:
+        assert (tmp_path / "maps" / f"{name}.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
