@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What notebooks show: well formed, readable by screen readers, legible on light and dark pages."""
+
+import types
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pytest
+
+from credens import _repr
+
+
+def predictive(rows, outputs=1):
+    generator = np.random.default_rng(1)
+    epistemic = generator.uniform(0.1, 1, (rows, outputs))
+    return types.SimpleNamespace(
+        mean=generator.normal(size=(rows, outputs)),
+        epistemic_variance=epistemic,
+        total_variance=epistemic + 0.5,
+        members=3,
+    )
+
+
+def ensemble(gamma, **changes):
+    facts = {"members": len(gamma), "inputs": 2, "outputs": 1, "has_networks": True, "posterior": "isotropic"}
+    facts |= {"prior_precision": 1.0, "gamma": gamma, "target_names": ["y"]}
+    return types.SimpleNamespace(**(facts | changes))
+
+
+def parts(page, tag):
+    root = ElementTree.fromstring(page)
+    return [element for element in root.iter() if element.tag.rpartition("}")[2] == tag]
+
+
+@pytest.mark.parametrize("rows", [1, 2, 47, 48, 49, 5000])
+def test_a_prediction_shows_some_rows_with_both_intervals(rows):
+    page = _repr.predictive_html(predictive(rows))
+    shown = min(rows, _repr.MOST_ROWS)
+    assert len(parts(page, "circle")) == shown
+    colours = [line.get("stroke-width") for line in parts(page, "line")]
+    assert colours.count("4") == colours.count("1.2") == shown
+    assert f"{shown} of {rows} rows" in page
+
+
+def test_rows_are_ordered_by_their_mean():
+    heights = [float(circle.get("cy")) for circle in parts(_repr.predictive_html(predictive(30)), "circle")]
+    assert heights == sorted(heights, reverse=True)
+
+
+def test_one_dimensional_predictions_look_the_same():
+    flat = predictive(9)
+    expected = len(parts(_repr.predictive_html(flat), "line"))
+    for name in ("mean", "epistemic_variance", "total_variance"):
+        setattr(flat, name, getattr(flat, name)[:, 0])
+    assert len(parts(_repr.predictive_html(flat), "line")) == expected
+
+
+def test_no_rows_give_facts_without_a_picture():
+    page = _repr.predictive_html(predictive(0))
+    assert parts(page, "svg") == [] and "rows" in page
+
+
+def test_equal_and_extreme_values_have_a_picture():
+    for value in (0.0, 1e300, -1e-300):
+        same = types.SimpleNamespace(
+            mean=np.full((4, 1), value), epistemic_variance=np.zeros((4, 1)), total_variance=np.zeros((4, 1)), members=1
+        )
+        assert "nan" not in _repr.predictive_html(same)
+
+
+def test_an_ensemble_shows_the_width_of_each_member():
+    page = _repr.ensemble_html(ensemble([0.04, 0.09, 0.01]))
+    bars = [line for line in parts(page, "line") if line.get("stroke") == _repr.COLOUR]
+    lengths = [float(bar.get("y1")) - float(bar.get("y2")) for bar in bars]
+    assert lengths == pytest.approx([lengths[1] * 2 / 3, lengths[1], lengths[1] / 3], abs=0.11)
+
+
+def test_a_narrow_ensemble_has_facts_only():
+    page = _repr.ensemble_html(ensemble([0.0, 0.0], posterior="delta", has_networks=False))
+    assert parts(page, "svg") == [] and "delta" in page and "made from arrays" in page
+
+
+def test_the_band_follows_the_input_that_moves_the_mean_most():
+    def predict(x):
+        mean = (0.1 * x[:, 0] + 5 * x[:, 1])[:, np.newaxis]
+        return types.SimpleNamespace(mean=mean, epistemic_variance=0 * mean + 0.1, total_variance=0 * mean + 0.3)
+
+    span = np.array([[-1.0, -1.0], [0.0, 0.0], [1.0, 1.0]])
+    page = _repr.regressor_picture(predict, span, ["a", "b"], "y")
+    assert "y against b, the other inputs at their mean" in page
+    assert "y goes from -5 at b = -1 to 5 at 1." in page
+    assert len(parts(page, "polygon")) == 2 and len(parts(page, "polyline")) == 1
+
+
+def test_pictures_speak_to_screen_readers():
+    first, second = (_repr.ensemble_html(ensemble([0.1])) for _ in range(2))
+    (svg,) = parts(first, "svg")
+    assert svg.get("role") == "img"
+    named = {element.get("id") for tag in ("title", "desc") for element in parts(first, tag)}
+    assert set(svg.get("aria-labelledby").split()) == named
+    assert not named & {element.get("id") for element in parts(second, "title")}
+
+
+def test_names_cannot_break_out():
+    page = _repr.ensemble_html(ensemble([0.1], target_names=["<script>&\"'"]))
+    assert "<script>" not in page and ElementTree.fromstring(page) is not None
+
+
+def luminance(colour):
+    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return np.dot(linear, [0.2126, 0.7152, 0.0722])
+
+
+@pytest.mark.parametrize("paper", ["#ffffff", "#111111"])
+def test_the_colour_stands_out_on_light_and_dark_paper(paper):
+    high, low = sorted([luminance(_repr.COLOUR), luminance(paper)], reverse=True)
+    assert (high + 0.05) / (low + 0.05) > 4
