@@ -135,7 +135,7 @@ class Dataset:
         with reading(path):
             return cls._of(
                 _core.Dataset.from_file(
-                    path, is_text, *roles, _column(weight), _columns(noise_std), header, delimiter
+                    os.fspath(path), is_text, *roles, _column(weight), _columns(noise_std), header, delimiter
                 )
             )
 
@@ -186,7 +186,7 @@ class Dataset:
 
     def split(self, test_fraction: float = 0.1, seed: int = 0) -> tuple[Dataset, Dataset]:
         """(rest, test), rows in their old order."""
-        rest, test = self._core.split(test_fraction, seed)
+        rest, test = self._core.split(_tables.number(test_fraction, "test_fraction"), _tables.whole(seed, "seed"))
         return Dataset._of(rest), Dataset._of(test)
 
     def __len__(self) -> int:
@@ -213,8 +213,18 @@ def dataset_of(data: Any, targets: Any = None, **parts: Any) -> Dataset:
     if targets is None:
         raise UsageError("targets is missing: give a Dataset, or inputs and targets")
     if _names_columns(targets) and _tables.is_table(data):
-        return Dataset.from_table(data, targets, weight=parts.get("weights"), noise_std=parts.get("noise_std") or ())
+        return _named(data, targets, **parts)
     return Dataset(data, targets, **parts)
+
+
+def _named(table: Any, targets: Any, weights: Any = None, noise_std: Any = None, **names: Any) -> Dataset:
+    for name, value in (("weights", weights), ("noise_std", noise_std)):
+        if value is not None and not _names_columns(value):
+            raise UsageError(f"{name} is no name of a column, but targets are names: give all of them as names or as arrays")
+    for name, value in names.items():
+        if value is not None:
+            raise UsageError(f"{name} is given, but the table has names of its own")
+    return Dataset.from_table(table, targets, weight=weights, noise_std=() if noise_std is None else noise_std)
 
 
 def _restore(*parts: Any) -> Dataset:

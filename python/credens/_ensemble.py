@@ -84,7 +84,7 @@ class Ensemble:
 
     def elbo(self, posterior: str | None = None) -> float | None:
         """The evidence lower bound of a rung, by default the model's own; None where it is not known."""
-        return self._core.elbo(self.posterior if posterior is None else posterior)
+        return self._core.elbo(self.posterior if posterior is None else _tables.word(posterior, "posterior"))
 
     def predict(self, inputs: Any, *, noise_std: Any = None, threads: int = 0) -> Predictive:
         """The predictive distribution at rows of inputs: an array [N, d], a table or a Dataset.
@@ -95,7 +95,7 @@ class Ensemble:
         if isinstance(inputs, Dataset) and noise_std is None:
             noise_std = inputs.noise_std
         x = self._inputs(inputs)
-        return Predictive(self._core.predict(x, self._noise(noise_std, len(x)), threads))
+        return Predictive(self._core.predict(x, self._noise(noise_std, len(x)), _threads(threads)))
 
     def sample(
         self,
@@ -108,10 +108,9 @@ class Ensemble:
         threads: int = 0,
     ) -> np.ndarray:
         """[draws, N] or [draws, N, q]: each draw is one function over all rows, or with of="observation" also noise."""
-        if not isinstance(draws, (int, np.integer)) or draws < 1:
-            raise UsageError(f"draws is {draws!r}, expected a whole number above 0")
         x = self._inputs(inputs)
-        drawn = self._core.sample(x, draws, of, seed, self._noise(noise_std, len(x)), threads)
+        draws, seed = _tables.whole(draws, "draws", 1), _tables.whole(seed, "seed")
+        drawn = self._core.sample(x, draws, _tables.word(of, "of"), seed, self._noise(noise_std, len(x)), _threads(threads))
         return drawn[..., 0] if self.outputs == 1 else drawn
 
     def predict_outputs(self, features: Any, mean: Any = None, variance: Any = None, *, threads: int = 0) -> Predictive:
@@ -197,24 +196,28 @@ class Ensemble:
         return np.ascontiguousarray(np.broadcast_to(noise, (rows, self.outputs)))
 
 
+def _threads(threads: Any) -> int:
+    return _tables.whole(threads, "threads", most=2**31 - 1)
+
+
 def _restore(file: bytes) -> Ensemble:
     return Ensemble(_core.Ensemble.from_bytes(file))
 
 
 def save(model: Ensemble, path: str | os.PathLike[str]) -> None:
     """Writes a model file: the same bytes as the command line. It leaves the old file or the new one, never half of one."""
-    _core.save(core_of(model), path)
+    _core.save(core_of(model), os.fspath(path))
 
 
 def load(path: str | os.PathLike[str]) -> Ensemble:
     """Reads a model file, whoever wrote it: `save`, or the command line."""
     with reading(path):
-        return Ensemble(_core.load(path))
+        return Ensemble(_core.load(os.fspath(path)))
 
 
 def export(model: Ensemble, path: str | os.PathLike[str]) -> None:
     """Writes an ONNX graph that predicts as the model does; docs/onnx.md shows how to run it."""
-    _core.export_onnx(core_of(model), path)
+    _core.export_onnx(core_of(model), os.fspath(path))
 
 
 def core_of(model: Any) -> _core.Ensemble:

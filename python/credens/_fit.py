@@ -10,10 +10,9 @@ from typing import Any, Literal, Union
 
 import numpy as np
 
-from . import _core
-from ._dataset import Columns, Dataset, dataset_of
+from . import _core, _tables
+from ._dataset import Dataset, dataset_of
 from ._ensemble import Ensemble, core_of
-from ._errors import UsageError
 from ._progress import Progress, display_of
 
 Posterior = Literal["delta", "isotropic", "diagonal", "full"]
@@ -124,10 +123,16 @@ def widen(
     """
     core = core_of(model)
     train = dataset_of(data, targets, **parts)
-    evidence = prior_precision == "evidence"
-    if not evidence and prior_precision is not None:
-        prior_precision = _number("prior_precision", prior_precision)
-    wide = _core.widen(core, train._core, posterior, None if evidence else prior_precision, evidence, random_bias, threads)
+    evidence = isinstance(prior_precision, str) and prior_precision == "evidence"
+    wide = _core.widen(
+        core,
+        train._core,
+        None if posterior is None else _tables.word(posterior, "posterior"),
+        None if evidence or prior_precision is None else _tables.number(prior_precision, "prior_precision"),
+        evidence,
+        None if random_bias is None else bool(random_bias),
+        _tables.whole(threads, "threads", most=2**31 - 1),
+    )
     if wide.fingerprint != core.fingerprint:
         _warn("the data are not the rows, weights and noise that the model was made from")
     return Ensemble(wide)
@@ -155,13 +160,6 @@ def _list_text(name: str, values: Any) -> str:
         if isinstance(values[0], (list, tuple, np.ndarray)):
             return "/".join(_list_text(name, widths) for widths in values)
     return ",".join(option_text(name, value) for value in values)
-
-
-def _number(name: str, value: Any) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise UsageError(f"{name} is {value!r}, expected a number from 0, or 'evidence'") from None
 
 
 def _unknown_keyword(function: str, name: str, of: Any) -> str:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _core, _tables
-from ._errors import DataError, UsageError
+from ._errors import DataError
 
 
 class Interval(NamedTuple):
@@ -80,11 +80,11 @@ class Predictive:
 
         `gaussian`: mean +- z std; `mixture`: central quantiles of the exact mixture.
         """
-        return self._interval(self._core.interval(level, kind))
+        return self._interval(self._core.interval(*_level(level, kind)))
 
     def function_interval(self, level: float = 0.95, kind: str = "gaussian") -> Interval:
         """Where the regression function lies with this probability: epistemic uncertainty only."""
-        return self._interval(self._core.function_interval(level, kind))
+        return self._interval(self._core.function_interval(*_level(level, kind)))
 
     def quantile(self, p: Any) -> np.ndarray:
         """Of the exact mixture; for several probabilities one more axis in front."""
@@ -111,10 +111,9 @@ class Predictive:
 
         `Ensemble.sample` draws whole functions, which are not independent between rows.
         """
-        if not isinstance(n, (int, np.integer)) or n < 0:
-            raise UsageError(f"n is {n!r}, expected a whole number from 0")
+        n = _tables.whole(n, "n")
         weights, mean, aleatoric, epistemic = self._core.components()
-        generator = np.random.Generator(np.random.Philox(seed))
+        generator = np.random.Generator(np.random.Philox(_tables.whole(seed, "seed")))
         rows, members, outputs = mean.shape
         ends = np.cumsum(weights)
         member = np.searchsorted(ends / ends[-1], generator.random((n, rows)), side="right").clip(max=members - 1)
@@ -176,7 +175,7 @@ class Predictive:
         return Interval(*map(self._shaped, ends))
 
     def _quantiles(self, p: Any, quantile: Any) -> np.ndarray:
-        probabilities = np.asarray(p, dtype=float)
+        probabilities = _tables.doubles(p, "p")
         if probabilities.ndim == 0:
             return self._shaped(quantile(float(probabilities)))
         shape = (*probabilities.shape, len(self), self.outputs)
@@ -185,7 +184,7 @@ class Predictive:
 
     def _values(self, y: Any) -> np.ndarray:
         shape = (len(self), self.outputs)
-        values = np.asarray(y, dtype=float)
+        values = _tables.doubles(y, "y")
         if values.ndim == 0:
             return np.full(shape, values)
         values = _tables.matrix(values, "y")
@@ -197,6 +196,10 @@ class Predictive:
         if not -len(self) <= row < len(self):
             raise IndexError(f"row is {row}, expected one of the {len(self)} rows")
         return row % len(self)
+
+
+def _level(level: Any, kind: Any) -> tuple[float, str]:
+    return _tables.number(level, "level"), _tables.word(kind, "kind")
 
 
 def _restore(weights, mean, aleatoric_variance, epistemic_variance, flat) -> Predictive:

@@ -48,6 +48,8 @@ def _is_notebook() -> bool:
 
 
 def text_of(progress: Progress) -> str:
+    if progress.members_done == progress.members:
+        return f"{progress.members} members trained, widening"
     left = round(progress.seconds_left)
     duration = f"{left} s" if left < 60 else f"{left // 60} min {left % 60} s"
     return f"{int(100 * progress.fraction)} %, {progress.members_done} of {progress.members} members, {duration} left"

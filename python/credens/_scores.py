@@ -67,6 +67,7 @@ def score(
         rows = dataset_of(data, targets, weights=weights, **parts)
         predictive, observed, weights = prediction.predict(rows), rows.targets, rows.weights
     truth = None if truth is None else _tables.matrix(truth, "truth")
+    level, interval = _tables.number(level, "level"), _tables.word(interval, "interval")
     text = _core.score(ensemble, predictive._core, observed, weights, truth, level, interval)
     return json.loads(text, object_hook=Scores)
 
@@ -83,8 +84,9 @@ def report(
 ) -> None:
     """Writes one HTML page: how good predictions are, and what is not known. `data` and `targets` as to `fit`."""
     rows = dataset_of(data, targets, **parts)
-    predictive = model.predict(rows)
-    _core.report(core_of(model), predictive._core, model._inputs(rows), rows._core, path, level, interval)
+    core, predictive, inputs = core_of(model), model.predict(rows), model._inputs(rows)
+    level, interval = _tables.number(level, "level"), _tables.word(interval, "interval")
+    _core.report(core, predictive._core, inputs, rows._core, os.fspath(path), level, interval)
 
 
 def inspect(model: Ensemble) -> dict[str, Any]:

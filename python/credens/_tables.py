@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._errors import DataError
+from ._errors import DataError, UsageError
 
 NUMBERS = "biuf"  # kinds of numpy types that become doubles
 
 
 def matrix(values: Any, what: str) -> np.ndarray:
     """[rows, columns] of float64 whose rows lie in one piece; a list of numbers is one column."""
-    array = _doubles(values, what)
+    array = doubles(values, what)
     if array.ndim == 1:
         array = array[:, np.newaxis]
     if array.ndim != 2:
@@ -32,7 +32,7 @@ def matrix(values: Any, what: str) -> np.ndarray:
 
 def vector(values: Any, what: str) -> np.ndarray:
     """[rows] of float64."""
-    array = _doubles(values, what)
+    array = doubles(values, what)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
@@ -42,17 +42,14 @@ def vector(values: Any, what: str) -> np.ndarray:
 
 def is_table(values: Any) -> bool:
     """Whether columns have names of their own."""
-    if isinstance(values, np.ndarray):
-        return False
-    is_frame = hasattr(values, "columns") and hasattr(values, "__array__")
-    return is_frame or (hasattr(values, "__arrow_c_stream__") and not hasattr(values, "__array__")) or _is_arrow(values)
+    return _is_frame(values) or _is_arrow(values)
 
 
 def table(values: Any, what: str) -> _core.Table:
     """All columns; those that hold no numbers are refused when somebody uses them."""
-    if _is_frame(values):
-        return _from_frame(values, what)
-    return _core.Table.from_arrow(what, values.__arrow_c_stream__())
+    if _is_arrow(values):
+        return _core.Table.from_arrow(what, values.__arrow_c_stream__())
+    return _from_frame(values, what)
 
 
 def array_table(values: np.ndarray, names: Iterable[str], what: str) -> _core.Table:
@@ -74,8 +71,30 @@ def series_name(values: Any) -> str:
     return name if isinstance(name, str) else ""
 
 
+def number(value: Any, what: str) -> float:
+    """One number, or a sentence about what it is instead."""
+    if isinstance(value, (int, float, np.integer, np.floating)):
+        return float(value)
+    raise TypeError(f"{what} is {value!r}, expected a number")
+
+
+def whole(value: Any, what: str, least: int = 0, most: int = 2**64 - 1) -> int:
+    if not isinstance(value, (int, np.integer)):
+        raise TypeError(f"{what} is {value!r}, expected a whole number")
+    if not least <= value <= most:
+        raise UsageError(f"{what} is {value}, expected a whole number from {least}" + (f" to {most}" if value > most else ""))
+    return int(value)
+
+
+def word(value: Any, what: str) -> str:
+    if isinstance(value, str):
+        return value
+    raise TypeError(f"{what} is {value!r}, expected a word")
+
+
 def _is_arrow(values: Any) -> bool:
-    return hasattr(values, "__arrow_c_stream__") and hasattr(values, "column_names")
+    """Columns of numbers have both `__arrow_c_stream__` and `__array__`, but no `column_names`."""
+    return hasattr(values, "__arrow_c_stream__") and (hasattr(values, "column_names") or not hasattr(values, "__array__"))
 
 
 def _is_frame(values: Any) -> bool:
@@ -121,7 +140,8 @@ def _number(value: Any) -> float:
         return np.nan
 
 
-def _doubles(values: Any, what: str) -> np.ndarray:
+def doubles(values: Any, what: str) -> np.ndarray:
+    """An array of float64 of any shape."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         place = ", ".join(f"{axis} {index}" for axis, index in zip(("row", "column"), np.argwhere(values.mask)[0]))
         raise DataError(f"{what}: {place} is masked, expected a finite number")

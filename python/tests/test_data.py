@@ -190,6 +190,15 @@ def test_data_that_are_wrong(inputs, targets, options, sentence):
     assert isinstance(caught.value, credens.DataError)
 
 
+def test_names_and_arrays_do_not_mix():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(COLUMNS)
+    with pytest.raises(ValueError, match="weights is no name of a column, but targets are names"):
+        credens.fit(frame, "y", weights=Y)
+    with pytest.raises(ValueError, match="input_names is given, but the table has names of its own"):
+        credens.fit(frame, "y", input_names=["a", "b"])
+
+
 def test_a_dataset_has_its_targets_inside():
     with pytest.raises(ValueError, match="targets is given beside a Dataset"):
         credens.fit(credens.Dataset(X, Y), Y)

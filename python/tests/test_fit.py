@@ -158,7 +158,7 @@ def test_widening_needs_a_model_and_a_rung(model, rows):
         credens.widen("model.safetensors", *rows)
     with pytest.raises(ValueError, match='posterior "wide" is unknown, expected one of delta, isotropic'):
         credens.widen(model, *rows, posterior="wide")
-    with pytest.raises(ValueError, match="prior_precision is 'x', expected a number"):
+    with pytest.raises(TypeError, match="prior_precision is 'x', expected a number"):
         credens.widen(model, *rows, prior_precision="x")
     with pytest.raises(ValueError, match="targets is missing"):
         credens.widen(model, rows[0])
@@ -254,6 +254,10 @@ def test_an_error_of_the_callable_stops_the_fit(rows):
 
     with pytest.raises(LookupError, match="enough"):
         credens.fit(*rows, **LONG, progress=refuse)
+
+
+def test_what_is_said_after_training():
+    assert _progress.text_of(credens.Progress(3, 3, 1.0, 9.0, 0.0)) == "3 members trained, widening"
 
 
 class Terminal(io.StringIO):

@@ -147,10 +147,15 @@ def test_known_noise_is_asked_for_and_added():
         (lambda p: p.cdf([1.0, 2.0]), r"y has the shape \[2\], expected \[80\]"),
         (lambda p: p.log_prob(np.nan), "is nan, expected a finite number"),
         (lambda p: p.sample(-1), "n is -1, expected a whole number from 0"),
+        (lambda p: p.interval("wide"), "level is 'wide', expected a number"),
+        (lambda p: p.interval(0.9, 3), "kind is 3, expected a word"),
+        (lambda p: p.sample(2.5), "n is 2.5, expected a whole number"),
+        (lambda p: p.sample(2, seed=None), "seed is None, expected a whole number"),
+        (lambda p: p.quantile("half"), "p is of the type <U4, expected numbers"),
     ],
 )
 def test_questions_that_are_wrong(model, rows, ask, sentence):
-    with pytest.raises(ValueError, match=sentence):
+    with pytest.raises((ValueError, TypeError), match=sentence):
         ask(model.predict(rows[0]))
 
 
@@ -169,7 +174,11 @@ def test_inputs_that_are_wrong(model, inputs, sentence):
 
 
 def test_draws_that_are_wrong(model, rows):
-    with pytest.raises(ValueError, match="draws is 0, expected a whole number above 0"):
+    with pytest.raises(ValueError, match="draws is 0, expected a whole number from 1"):
         model.sample(rows[0], 0)
+    with pytest.raises(ValueError, match="seed is -1, expected a whole number from 0"):
+        model.sample(rows[0], 3, seed=-1)
+    with pytest.raises(TypeError, match="threads is 1.5, expected a whole number"):
+        model.predict(rows[0], threads=1.5)
     with pytest.raises(ValueError, match='"noise" is unknown, expected one of function, observation'):
         model.sample(rows[0], 3, of="noise")
