@@ -12,6 +12,7 @@ from pathlib import Path
 import gate
 import measure
 import report
+import simulate
 from contenders import Absent, Contender, make_contenders, versions
 from measure import Results, Value
 from plan import (CSV_INPUTS, HIDDEN, MEMBERS, MEMORY_KEY, PREDICTION_ROWS, SMALL_FIT_KEY, Group, Settings, Shape, all_ratios, csv_group,
@@ -139,11 +140,12 @@ def write_json(path: Path, bench: Bench, about: dict[str, object]) -> None:
 
 
 def record(bench: Bench, about: dict[str, object]) -> None:
-    gate.write_record(RECORD, about, bench.values)
+    gate.write_record(RECORD, about, bench.values, bench.results)
     machine = ", ".join(f"{name} {text}" for name, text in about.items())
     parts = [f"Measured on: {machine}.", report.required_table(requirements(), bench.values), report.ratio_table(bench.values),
              report.speed_table(bench.results)]  # fmt: skip
     report.update_document(DOCUMENT, "recorded", "\n\n".join(parts))
+    simulate.main(["--record"])  # its constants are these
 
 
 def check(bench: Bench, recorded: dict[str, float]) -> int:

@@ -4,7 +4,7 @@
 import json
 from pathlib import Path
 
-from measure import Value
+from measure import Results, Value
 from plan import SMALL_FIT_KEY, Ratio
 
 # Best of nine windows repeats to a few per cent; tiny batches and single rows vary more.
@@ -35,11 +35,15 @@ def regressions(now: dict[str, Value], recorded: dict[str, float], smaller_is_be
     return found
 
 
-def read_ratios(path: Path) -> dict[str, float]:
+def read_record(path: Path) -> dict[str, dict]:
     try:
-        return json.loads(path.read_text(encoding="utf-8"))["ratios"]
+        return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise SystemExit(f"{path} is absent: nothing was recorded yet; --record does") from None
+
+
+def read_ratios(path: Path) -> dict[str, float]:
+    return read_record(path)["ratios"]
 
 
 def recorded_ratios(values: dict[str, Value]) -> dict[str, float]:
@@ -47,8 +51,18 @@ def recorded_ratios(values: dict[str, Value]) -> dict[str, float]:
     return {key: float(f"{value.best:.4g}") for key, value in values.items() if key != SMALL_FIT_KEY}
 
 
-def write_record(path: Path, machine: dict[str, object], values: dict[str, Value]) -> None:
-    """Ratios that this run could not measure stay as they were."""
-    old = read_ratios(path) if path.exists() else {}
-    record = {"machine": machine, "ratios": {**old, **recorded_ratios(values)}}
+def own_speeds(results: Results) -> dict[str, dict[str, float]]:
+    """Of the product and of the FMA peak: what bench/simulate.py reckons with."""
+    ours = ("credens", "peak", "pass", "widen")
+    groups = ("train/", "widen/", "csv")
+    return {f"{group}: {name}": {"best": float(f"{result.best:.4g}"), "median": float(f"{result.median:.4g}")}
+            for group, entries in results.items() if group.startswith(groups)
+            for name, result in entries.items() if name.startswith(ours) and result.speeds}  # fmt: skip
+
+
+def write_record(path: Path, machine: dict[str, object], values: dict[str, Value], results: Results | None = None) -> None:
+    """What this run could not measure stays as it was."""
+    old = read_record(path) if path.exists() else {"ratios": {}, "speeds": {}}
+    record = {"machine": machine, "ratios": {**old["ratios"], **recorded_ratios(values)},
+              "speeds": {**old["speeds"], **own_speeds(results or {})}}  # fmt: skip
     path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")

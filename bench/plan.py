@@ -7,6 +7,21 @@ MEMBERS = 10
 HIDDEN = (128, 64, 32)
 
 
+def layer_products(widths: tuple[int, ...]) -> list[int]:
+    return [width * following for width, following in zip(widths, widths[1:])]
+
+
+def forward_flops(widths: tuple[int, ...]) -> int:
+    """Of the matrix products of a forward pass, per sample."""
+    return 2 * sum(layer_products(widths))
+
+
+def training_flops(widths: tuple[int, ...]) -> int:
+    """Of the matrix products of a training step, per sample: forward, weights' and inputs' gradients (none of the first layer)."""
+    products = layer_products(widths)
+    return 2 * (3 * sum(products) - products[0])
+
+
 @dataclass(frozen=True)
 class Shape:
     name: str
@@ -16,11 +31,12 @@ class Shape:
     epochs: int  # per unit of a window
 
     @property
+    def widths(self) -> tuple[int, ...]:
+        return (self.inputs, *HIDDEN, 2)
+
+    @property
     def flops(self) -> int:
-        """Of the matrix products of a training step, per sample: forward, weights' and inputs' gradients (none of the first layer)."""
-        widths = (self.inputs, *HIDDEN, 2)
-        products = [width * following for width, following in zip(widths, widths[1:])]
-        return 2 * (3 * sum(products) - products[0])
+        return training_flops(self.widths)
 
 
 SHAPES = (

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small log-log charts as SVG: one panel per quantity, measured points and the fitted line."""
+"""Small log-log charts as SVG: panels of measured points and their fitted line, or of several lines with their names."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
 
 PANEL_WIDTH, PANEL_HEIGHT, MARGIN = 300, 230, 46
 PANELS_PER_ROW = 3
+LINES_WIDTH, LINES_HEIGHT, LEGEND_STEP = 450, 360, 14
 INK, POINT, LINE = "#333", "#1f5fa8", "#d0652b"
+LINE_COLOURS = ("#888888", "#1f5fa8", "#d0652b", "#2a7f4f", "#8a4fa8", "#b59a00", "#444444")
 
 
 @dataclass(frozen=True)
@@ -60,11 +63,58 @@ def draw_panel(panel: Panel, left: float, top: float) -> list[str]:
     return parts
 
 
+def picture(width: int, height: int, parts: list[str]) -> str:
+    begin = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif">',
+             f'<rect width="{width}" height="{height}" fill="white"/>']  # fmt: skip
+    return "\n".join([*begin, *parts, "</svg>"]) + "\n"
+
+
 def draw(panels: list[Panel]) -> str:
     rows = -(-len(panels) // PANELS_PER_ROW)
-    width, height = PANELS_PER_ROW * PANEL_WIDTH, rows * PANEL_HEIGHT
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif">',
-             f'<rect width="{width}" height="{height}" fill="white"/>']  # fmt: skip
+    parts = []
     for number, panel in enumerate(panels):
         parts += draw_panel(panel, number % PANELS_PER_ROW * PANEL_WIDTH, number // PANELS_PER_ROW * PANEL_HEIGHT)
-    return "\n".join([*parts, "</svg>"]) + "\n"
+    return picture(PANELS_PER_ROW * PANEL_WIDTH, rows * PANEL_HEIGHT, parts)
+
+
+# ---- several lines in one panel ----
+
+
+@dataclass(frozen=True)
+class Lines:
+    title: str
+    x_label: str
+    lines: dict[str, list[tuple[float, float]]]
+
+
+def powers_of_ten(values: list[float]) -> list[float]:
+    return [10.0**power for power in range(math.ceil(math.log10(min(values)) - 1e-9), math.floor(math.log10(max(values)) + 1e-9) + 1)]
+
+
+def draw_axes(panel: Lines, left: float, right: float, top: float, bottom: float) -> tuple[list[str], Callable, Callable]:
+    xs, ys = ([point[axis] for line in panel.lines.values() for point in line] for axis in (0, 1))
+    at_x, at_y = scale(xs, left, right), scale(ys, bottom, top)
+    parts = [f'<path d="M{left:.1f} {top:.1f}V{bottom:.1f}H{right:.1f}" fill="none" stroke="{INK}"/>',
+             text((left + right) / 2, top - 8, panel.title, size=12), text((left + right) / 2, bottom + 30, panel.x_label)]  # fmt: skip
+    parts += [text(at_x(x), bottom + 14, tick(x), size=9) for x in powers_of_ten(xs)]
+    parts += [text(left - 4, at_y(y) + 3, tick(y), "end", 9) for y in powers_of_ten(ys)]
+    return parts, at_x, at_y
+
+
+def draw_lines_panel(panel: Lines, begin: float) -> list[str]:
+    legend = LEGEND_STEP * len(panel.lines)
+    left, right, top, bottom = begin + MARGIN, begin + LINES_WIDTH - 16, 24, LINES_HEIGHT - MARGIN - legend
+    parts, at_x, at_y = draw_axes(panel, left, right, top, bottom)
+    for number, (name, points) in enumerate(panel.lines.items()):
+        colour, y = LINE_COLOURS[number], bottom + 46 + number * LEGEND_STEP
+        way = "L".join(f"{at_x(x):.1f} {at_y(y):.1f}" for x, y in points)
+        parts.append(f'<path d="M{way}" fill="none" stroke="{colour}" stroke-width="1.5"/>')
+        parts += [f'<circle cx="{at_x(x):.1f}" cy="{at_y(y):.1f}" r="2.5" fill="{colour}"/>' for x, y in points]
+        parts.append(f'<path d="M{left:.1f} {y - 4:.1f}h18" stroke="{colour}" stroke-width="2"/>')
+        parts.append(text(left + 24, y, name, "start", 10))
+    return parts
+
+
+def draw_lines(panels: list[Lines]) -> str:
+    parts = [part for number, panel in enumerate(panels) for part in draw_lines_panel(panel, number * LINES_WIDTH)]
+    return picture(LINES_WIDTH * len(panels), LINES_HEIGHT, parts)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that C++ blocks of the documents stand in examples/, and runs the examples.
+"""Checks that C++, shell and YAML blocks of the documents stand in examples/, and runs the C++ ones.
 
 usage: check_examples.py SOURCE_FOLDER FOLDER_OF_PROGRAMS
 """
@@ -13,15 +13,15 @@ import subprocess
 import sys
 import tempfile
 
-DOCUMENTS = ["README.md", "docs/bring-your-own.md", "docs/cpp.md"]
+DOCUMENTS = ["README.md", "docs/bring-your-own.md", "docs/cpp.md", "docs/scaling.md"]
+FILES = {"cpp": "*.cpp", "bash": "cluster/*.sh", "yaml": "cluster/*.yaml"}  # by the language of a block
 
 
 def blocks_that_stand_nowhere(source):
-    programs = [path.read_text() for path in (source / "examples").glob("*.cpp")]
     for document in DOCUMENTS:
         text = (source / document).read_text()
-        for block in re.findall(r"^```cpp\n(.*?)^```", text, re.M | re.S):
-            if not any(block in program for program in programs):
+        for language, block in re.findall(r"^```(cpp|bash|yaml)\n(.*?)^```", text, re.M | re.S):
+            if not any(block in path.read_text() for path in (source / "examples").glob(FILES[language])):
                 yield f"{document}: this block is not part of a program in examples/:\n{block}"
 
 
