@@ -17,7 +17,7 @@ for ((i = 1; i <= $#; i++)); do
   ${!i} "cd '$PWD' && exec credens fit train.csv --config plan.toml --member-range $first:$end --resume -o $part" </dev/null &
   jobs+=($!)
 done
-trap 'kill "${jobs[@]}"' INT TERM
+trap 'kill "${jobs[@]}" || :; wait' INT TERM  # parts keep their finished members
 
 failed=0
 for job in "${jobs[@]}"; do wait "$job" || failed=$?; done

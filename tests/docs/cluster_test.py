@@ -131,6 +131,7 @@ class Loop(Cluster):
         loop.send_signal(signal.SIGTERM)
         if loop.wait() != 0:  # else it was done before the signal came
             self.assertFalse((self.folder / "model.safetensors").exists())
+            self.assertTrue(any(checkpoint.glob("*.safetensors")))
         self.loop("sh -c")
         self.assert_whole()
 
