@@ -8,7 +8,7 @@ arrays are in the networks' own units.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -105,26 +105,17 @@ def widen_outputs(
     >>> model.predict_outputs(features[:, :5], mean[:, :5], 0.25).epistemic_variance.shape
     (5,)
     """
-    given = (mean, variance, targets, row_weights)
-    about = (last_layer, member_weights, target_scale, target_shift, target_names)
+    rows = {"mean": mean, "variance": variance, "targets": targets, "row_weights": row_weights}
+    about = dict(zip(_ABOUT, (last_layer, member_weights, target_scale, target_shift, target_names)))
     options = (posterior, bool(random_bias), threads)
     if isinstance(features, (str, os.PathLike)):
-        _expect_none(("mean", "variance", "targets", "row_weights"), given, "beside an outputs folder")
-        _expect_none(_ABOUT, about, "beside an outputs folder")
+        _expect_none({**rows, **about}, "beside an outputs folder")
         return _widen_folder(features, prior_precision, options)
     if isinstance(features, MemberOutputs):
-        _expect_none(("mean", "variance", "targets", "row_weights"), given, "beside a MemberOutputs")
-        outputs = features
-        about = tuple(getattr(outputs, name) if value is None else value for name, value in zip(_ABOUT, about))
-        prior_precision = outputs.prior_precision if prior_precision is None else prior_precision
-        pieces: Iterable[Any] = [outputs]
-    elif mean is None and variance is None:
-        _expect_none(("targets", "row_weights"), (targets, row_weights), "beside pieces, which hold their own")
-        pieces = _pieces_of(features)
-    else:
-        pieces = [MemberOutputs(features, mean, variance, targets=targets, row_weights=row_weights)]
-    widening = _core.OutputsWidening.make(_lambda(prior_precision), *options, True, _about(*about))
-    for piece in pieces:
+        about = {name: getattr(features, name) if value is None else value for name, value in about.items()}
+        prior_precision = features.prior_precision if prior_precision is None else prior_precision
+    widening = _core.OutputsWidening.make(_lambda(prior_precision), *options, True, _about(**about))
+    for piece in _pieces(features, rows):
         for part in _rows_of(piece).parts():
             widening.add(*part)
     return Ensemble(widening.finish())
@@ -173,7 +164,7 @@ def save_outputs(outputs: MemberOutputs, path: str | os.PathLike[str]) -> None:
     if not isinstance(outputs.prior_precision, (int, float)):
         raise UsageError(f"prior_precision of the outputs is {outputs.prior_precision!r}, expected a number")
     rows = _rows_of(outputs).whole()
-    about = _about(*(getattr(outputs, name) for name in _ABOUT), rows=rows)
+    about = _about(**{name: getattr(outputs, name) for name in _ABOUT}, rows=rows)
     _core.save_outputs(about, float(outputs.prior_precision), path)
 
 
@@ -191,8 +182,8 @@ def load_outputs(path: str | os.PathLike[str]) -> MemberOutputs:
 _ABOUT = ("last_layer", "member_weights", "target_scale", "target_shift", "target_names")
 
 
-def _expect_none(names: Sequence[str], values: Sequence[Any], where: str) -> None:
-    for name, value in zip(names, values):
+def _expect_none(values: Mapping[str, Any], where: str) -> None:
+    for name, value in values.items():
         if value is not None:
             raise UsageError(f"{name} is given {where}, expected one of the two")
 
@@ -216,10 +207,17 @@ def _widen_folder(path: Any, prior_precision: float | str | None, options: tuple
         return Ensemble(_core.widen_folder(path, prior_precision is None, lam, *options))
 
 
-def _pieces_of(pieces: Any) -> Iterator[Any]:
-    if isinstance(pieces, np.ndarray) or not isinstance(pieces, Iterable):
+def _pieces(features: Any, rows: Mapping[str, Any]) -> Iterable[Any]:
+    """All arrays as one piece, or the pieces that are given in their place."""
+    if isinstance(features, MemberOutputs):
+        _expect_none(rows, "beside a MemberOutputs")
+        return [features]
+    if rows["mean"] is not None or rows["variance"] is not None:
+        return [MemberOutputs(features, **rows)]
+    if isinstance(features, np.ndarray) or not isinstance(features, Iterable):
         raise UsageError("mean and variance are missing: give them with features, or give an iterable of pieces alone")
-    return iter(pieces)
+    _expect_none(rows, "beside pieces, which hold their own")
+    return features
 
 
 def _rows_of(piece: Any) -> _Rows:
@@ -242,7 +240,7 @@ def _rows_of(piece: Any) -> _Rows:
 
 def _whole(features: Any, mean: Any, variance: Any) -> tuple[list, list, list]:
     if isinstance(features, MemberOutputs):
-        _expect_none(("mean", "variance"), (mean, variance), "beside a MemberOutputs")
+        _expect_none({"mean": mean, "variance": variance}, "beside a MemberOutputs")
         return _rows_of(features).whole()[:3]
     if mean is None or variance is None:
         raise UsageError(f"{'mean' if mean is None else 'variance'} is missing: give features, mean and variance")
