@@ -116,3 +116,11 @@ def luminance(colour):
 def test_the_colour_stands_out_on_light_and_dark_paper(paper):
     high, low = sorted([luminance(_repr.COLOUR), luminance(paper)], reverse=True)
     assert (high + 0.05) / (low + 0.05) > 4
+
+
+def test_models_and_predictions_show_themselves(model, wide_model):
+    assert "Width of each member" in model._repr_html_() and parts(model._repr_html_(), "svg")
+    assert "1 (y)" in model._repr_html_() and "2 (a, b)" in wide_model._repr_html_()
+    x = np.zeros((5, 2))
+    assert "Predictions with 95 % intervals." in model.predict(x)._repr_html_()
+    assert "of the first output" in wide_model.predict(x)._repr_html_()
