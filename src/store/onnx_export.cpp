@@ -94,23 +94,26 @@ struct Targets {
 };
 
 Targets targets_of(OnnxGraph& graph, const data::Scaler& scaler) {
-  std::vector<double> squares;
-  for (const double scale : scaler.scale) squares.push_back(scale * scale);
+  std::vector<double> squares = scaler.scale;
+  for (double& scale : squares) scale *= scale;
   return {.scale = vector_of(graph, "target_scale", scaler.scale),
           .squared_scale = vector_of(graph, "target_squared_scale", squares),
           .shift = vector_of(graph, "target_shift", scaler.shift)};
 }
 
-/// sum_l w_l s_l^2, with the known noise of each row where `noise_std` [n, q] is given: [n, q]. `like` has that shape.
+/// Of each row, in network units: [n, q].
+OnnxValue with_known_noise(OnnxGraph& graph, const Targets& targets, const std::optional<OnnxValue>& learned,
+                           const OnnxValue& noise_std) {
+  const OnnxValue known = graph.square(graph.divide(noise_std, targets.scale));
+  return learned ? graph.add(*learned, known) : graph.node("Max", {known, graph.number(model::noise_floor)});
+}
+
+/// What is learned, sum_l w_l s_l^2, with what is known of each row; at least one of them is given. `like` has the
+/// shape [n, q] of the result.
 OnnxValue aleatoric_variance(OnnxGraph& graph, const Targets& targets, const std::optional<OnnxValue>& learned,
                              const std::optional<OnnxValue>& noise_std, const OnnxValue& like) {
-  OnnxValue variance;
-  if (noise_std) {
-    const OnnxValue known = graph.square(graph.divide(*noise_std, targets.scale));
-    variance = learned ? graph.add(*learned, known) : graph.node("Max", {known, graph.number(model::noise_floor)});
-  } else {
-    variance = *learned;
-  }
+  OnnxValue variance = learned.value_or("");
+  if (noise_std) variance = with_known_noise(graph, targets, learned, *noise_std);
   return graph.node("Expand", {graph.multiply(variance, targets.squared_scale), graph.node("Shape", {like})});
 }
 

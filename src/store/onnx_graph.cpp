@@ -116,7 +116,7 @@ OnnxValue OnnxGraph::flags(std::string_view name, const std::vector<char>& value
 
 OnnxValue OnnxGraph::node(std::string_view operation, const std::vector<OnnxValue>& inputs,
                           const OnnxAttributes& options) {
-  const OnnxValue result = numbered(operation);
+  OnnxValue result = numbered(operation);
   graph_.add(field::node, node_message(operation, inputs, result, options));
   return result;
 }

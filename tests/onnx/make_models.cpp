@@ -176,7 +176,7 @@ double random_input(const EnsembleState& state, std::size_t j, double reach, Ran
 
 /// Rows as in training, rows far from it, and rows of zeros and of the scaler's own origin.
 std::string random_rows(const EnsembleState& state, RandomStream& random) {
-  constexpr double reaches[] = {1, 1, 1, 1, 1, 1, 1, 1, 10, 1e6, 0};
+  constexpr double reaches[] = {1, 1, 1, 1, 1, 1, 1, 1, 10, 1e6, 1e25, 0};
   std::vector<std::string> header = state.layout.input_names;
   header.insert(header.end(), state.noise_names.begin(), state.noise_names.end());
   std::string text = base::join(header, ",") + "\n";
