@@ -12,11 +12,11 @@ namespace credens::python {
 namespace {
 
 template <class Owned>
-nb::object owning_array(Owned owned, const std::vector<std::size_t>& shape) {
+NumpyArray owning_array(Owned owned, const std::vector<std::size_t>& shape) {
   auto kept = std::make_unique<Owned>(std::move(owned));
   double* values = kept->data();
   const nb::capsule owner(kept.release(), [](void* pointer) noexcept { delete static_cast<Owned*>(pointer); });
-  return nb::cast(nb::ndarray<nb::numpy, double>(values, shape.size(), shape.data(), owner));
+  return nb::borrow<NumpyArray>(nb::cast(nb::ndarray<nb::numpy, double>(values, shape.size(), shape.data(), owner)));
 }
 
 }  // namespace
@@ -50,25 +50,26 @@ std::vector<double> copy_of(const std::optional<Array1>& array) {
   return {values.begin(), values.end()};
 }
 
-nb::object to_array(std::vector<double> values, const std::vector<std::size_t>& shape) {
+NumpyArray to_array(std::vector<double> values, const std::vector<std::size_t>& shape) {
   return owning_array(std::move(values), shape);
 }
 
-nb::object to_array(Matrix matrix) {
+NumpyArray to_array(Matrix matrix) {
   const std::vector<std::size_t> shape = {matrix.rows(), matrix.cols()};
   return owning_array(std::move(matrix), shape);
 }
 
-nb::object to_array(std::vector<double> values) {
+NumpyArray to_array(std::vector<double> values) {
   const std::vector<std::size_t> shape = {values.size()};
   return owning_array(std::move(values), shape);
 }
 
-nb::object shared_array(const double* values, const std::vector<std::size_t>& shape, nb::handle owner) {
-  return nb::cast(nb::ndarray<nb::numpy, const double>(values, shape.size(), shape.data(), owner));
+NumpyArray shared_array(const double* values, const std::vector<std::size_t>& shape, nb::handle owner) {
+  return nb::borrow<NumpyArray>(
+      nb::cast(nb::ndarray<nb::numpy, const double>(values, shape.size(), shape.data(), owner)));
 }
 
-nb::object shared_array(MatrixView values, nb::handle owner) {
+NumpyArray shared_array(MatrixView values, nb::handle owner) {
   return shared_array(values.data(), {values.rows(), values.cols()}, owner);
 }
 

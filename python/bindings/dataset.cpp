@@ -60,15 +60,16 @@ Dataset from_file(const std::filesystem::path& path, bool is_text, const Names& 
   return unlocked([&] { return is_text ? Dataset::from_csv(path, options) : Dataset::from_file(path, options); });
 }
 
-nb::object weights_of(const nb::object& self) {
+std::optional<NumpyArray> weights_of(const nb::object& self) {
   const auto& dataset = nb::cast<const Dataset&>(self);
-  if (dataset.weights().empty()) return nb::none();
+  if (dataset.weights().empty()) return std::nullopt;
   return shared_array(dataset.weights().data(), {dataset.rows()}, self);
 }
 
-nb::object noise_of(const nb::object& self) {
+std::optional<NumpyArray> noise_of(const nb::object& self) {
   const auto& dataset = nb::cast<const Dataset&>(self);
-  return dataset.noise_std().empty() ? nb::none() : shared_array(dataset.noise_std(), self);
+  if (dataset.noise_std().empty()) return std::nullopt;
+  return shared_array(dataset.noise_std(), self);
 }
 
 }  // namespace

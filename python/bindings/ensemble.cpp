@@ -34,7 +34,7 @@ Predictive predict(const Ensemble& ensemble, const Array2& inputs, const std::op
       [&] { return ensemble.predict(view_of(inputs), {.noise_std = view_of(noise_std), .threads = threads}); });
 }
 
-nb::object sample(const Ensemble& ensemble, const Array2& inputs, std::size_t draws, const std::string& of,
+NumpyArray sample(const Ensemble& ensemble, const Array2& inputs, std::size_t draws, const std::string& of,
                   std::uint64_t seed, const std::optional<Array2>& noise_std, int threads) {
   const SampleOptions options{.draws = draws,
                               .of = base::parse_enum<Draw>(of),
@@ -46,7 +46,7 @@ nb::object sample(const Ensemble& ensemble, const Array2& inputs, std::size_t dr
 }
 
 /// [q x N x N]
-nb::object joint_covariance(const Ensemble& ensemble, const Array2& inputs) {
+NumpyArray joint_covariance(const Ensemble& ensemble, const Array2& inputs) {
   const std::vector<Matrix> all = unlocked([&] { return ensemble.joint_epistemic_covariance(view_of(inputs)); });
   std::vector<double> values;
   for (const Matrix& matrix : all) values.insert(values.end(), matrix.values().begin(), matrix.values().end());

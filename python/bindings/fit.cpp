@@ -133,7 +133,7 @@ Ensemble widen_model(const Ensemble& ensemble, const Dataset& train, const std::
 }
 
 /// Keyword, default as text (empty: left to the recipe), help and range of each option of `fit`.
-nb::list option_table() {
+nb::typed<nb::list, nb::typed<nb::tuple, nb::str, nb::str, nb::str, nb::str>> option_table() {
   const FitOptions fresh;
   nb::list rows;
   for (const auto& option : learn::fit_options().options()) {

@@ -82,12 +82,12 @@ nb::list shared_arrays(nb::handle_t<MemberOutputs> self) {
 
 nb::object shared_targets(nb::handle_t<MemberOutputs> self) {
   const Matrix& targets = nb::cast<const MemberOutputs&>(self).targets;
-  return targets.empty() ? nb::none() : shared_array(targets, self);
+  return targets.empty() ? nb::object(nb::none()) : shared_array(targets, self);
 }
 
 nb::object shared_row_weights(nb::handle_t<MemberOutputs> self) {
   const std::vector<double>& weights = nb::cast<const MemberOutputs&>(self).row_weights;
-  return weights.empty() ? nb::none() : shared_array(weights.data(), {weights.size()}, self);
+  return weights.empty() ? nb::object(nb::none()) : shared_array(weights.data(), {weights.size()}, self);
 }
 
 void register_member_outputs(nb::module_& module) {
@@ -165,7 +165,7 @@ nb::object posterior_of(const Ensemble& ensemble, std::size_t member) {
   const model::MemberPosterior& posterior = ensemble.state().members.at(member).posterior;
   nb::list factors;
   for (const Matrix& factor : posterior.factor) factors.append(to_array(factor));
-  return nb::make_tuple(posterior.variance.empty() ? nb::none() : to_array(posterior.variance), factors);
+  return nb::make_tuple(posterior.variance.empty() ? nb::object(nb::none()) : to_array(posterior.variance), factors);
 }
 
 // ---- folders ----

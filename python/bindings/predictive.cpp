@@ -12,6 +12,9 @@ namespace credens::python {
 
 namespace {
 
+/// (lower, upper)
+using Ends = nb::typed<nb::tuple, NumpyArray, NumpyArray>;
+
 std::vector<double> values_of(const Array3& array) {
   return {array.data(), array.data() + array.size()};
 }
@@ -27,7 +30,7 @@ Predictive from_components(const Array1& weights, const Array3& mean, const Arra
                      .epistemic_variance = values_of(epistemic_variance)});
 }
 
-nb::object components_of(nb::handle_t<Predictive> self) {
+nb::typed<nb::tuple, NumpyArray, NumpyArray, NumpyArray, NumpyArray> components_of(nb::handle_t<Predictive> self) {
   const auto& predictive = nb::cast<const Predictive&>(self);
   const MixtureComponents& components = predictive.components();
   const std::vector<std::size_t> shape = {components.rows, components.weights.size(), components.outputs};
@@ -39,37 +42,37 @@ nb::object components_of(nb::handle_t<Predictive> self) {
 
 /// A matrix that a method without arguments gives.
 template <Matrix (Predictive::*method)() const>
-nb::object moment(const Predictive& predictive) {
+NumpyArray moment(const Predictive& predictive) {
   return to_array(unlocked([&] { return (predictive.*method)(); }));
 }
 
 template <Matrix (Predictive::*method)(std::size_t) const>
-nb::object covariance(const Predictive& predictive, std::size_t row) {
+NumpyArray covariance(const Predictive& predictive, std::size_t row) {
   return to_array((predictive.*method)(row));
 }
 
 template <Matrix (Predictive::*method)(double) const>
-nb::object at_probability(const Predictive& predictive, double probability) {
+NumpyArray at_probability(const Predictive& predictive, double probability) {
   return to_array(unlocked([&] { return (predictive.*method)(probability); }));
 }
 
 template <Matrix (Predictive::*method)(MatrixView) const>
-nb::object at_values(const Predictive& predictive, const Array2& values) {
+NumpyArray at_values(const Predictive& predictive, const Array2& values) {
   return to_array(unlocked([&] { return (predictive.*method)(view_of(values)); }));
 }
 
-nb::object pair_of(Interval interval) {
+Ends pair_of(Interval interval) {
   return nb::make_tuple(to_array(std::move(interval.lower)), to_array(std::move(interval.upper)));
 }
 
 template <Interval (Predictive::*method)(double, IntervalKind) const>
-nb::object interval(const Predictive& predictive, double level, const std::string& kind) {
+Ends interval(const Predictive& predictive, double level, const std::string& kind) {
   const auto parsed = base::parse_enum<IntervalKind>(kind);
   return pair_of(unlocked([&] { return (predictive.*method)(level, parsed); }));
 }
 
 template <Interval (Predictive::*method)(double) const>
-nb::object factor_interval(const Predictive& predictive, double factor) {
+Ends factor_interval(const Predictive& predictive, double factor) {
   return pair_of(unlocked([&] { return (predictive.*method)(factor); }));
 }
 

@@ -54,7 +54,7 @@ std::vector<std::size_t> all_columns(const Table& table) {
 }
 
 /// Every column, all of which must be usable.
-nb::object matrix_of(const nb::object& self) {
+NumpyArray matrix_of(const nb::object& self) {
   const auto& table = nb::cast<const Table&>(self);
   data::check_usable(table, all_columns(table));
   return shared_array(table.values.view(), self);
