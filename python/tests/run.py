@@ -15,7 +15,7 @@ NO_TESTS = 5  # pytest's word for it: all were skipped while they were collected
 
 
 def main(venv, program, file, *arguments):
-    python = Path(venv) / "bin" / "python"
+    python = Path(venv).absolute() / "bin" / "python"
     if not python.exists():
         print(f"skipped: {python} is not there (./dev test makes it, with packages from PyPI)")
         return SKIPPED
