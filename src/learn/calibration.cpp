@@ -42,6 +42,7 @@ class Calibrator {
         units_(held_out.members.front().log_variance.cols()),
         mixtures_(held_out, equal_weights()) {
     result_.noise.assign(kinds(), std::vector<NoiseMap>(units_));
+    result_.largest_noise = task.recalibrate ? largest_log_error() : math::noise_exp_bound;
     for (std::size_t unit = 0; unit < std::max<std::size_t>(units_, 1); ++unit) {
       log_density_.emplace_back(held_out_.cases());
       for (std::size_t kind = 0; kind < kinds(); ++kind)
@@ -60,6 +61,7 @@ class Calibrator {
 
   std::size_t kinds() const { return mixtures_.kind_weights().size(); }
   std::vector<double> equal_weights() const;
+  double largest_log_error() const;
   Outputs outputs_of(std::size_t unit) const {
     return units_ <= 1 ? Outputs{0, held_out_.outputs()} : Outputs{unit, unit + 1};
   }
@@ -103,13 +105,28 @@ std::vector<double> Calibrator::equal_weights() const {
   return counts;
 }
 
+/// Noise above the largest squared error of all is nothing that rows could have taught.
+double Calibrator::largest_log_error() const {
+  double largest = model::noise_floor;
+  for (std::size_t r = 0; r < held_out_.rows(); ++r) {
+    if (held_out_.weights[r] == 0) continue;
+    for (const std::uint32_t l : held_out_.members_of(r)) {
+      for (std::size_t k = 0; k < held_out_.outputs(); ++k) {
+        const double error = held_out_.targets(r, k) - held_out_.members[l].mean(r, k);
+        largest = std::max(largest, error * error);
+      }
+    }
+  }
+  return std::min<double>(std::log(largest), math::noise_exp_bound);
+}
+
 double Calibrator::variance(const MemberAtRows& member, const NoiseMap& map, std::size_t unit, std::size_t row,
                             std::size_t output) const {
   const double known = held_out_.known_variance.empty() ? 0 : held_out_.known_variance(row, output);
   if (units_ == 0) return std::max(known, model::noise_floor);
-  constexpr double bound = math::noise_exp_bound;
   const double log_variance = map.at(member.log_variance(row, unit));
-  return std::exp(std::clamp(log_variance, -bound, bound)) + model::noise_floor + known;
+  const double bounded = std::clamp<double>(log_variance, -math::noise_exp_bound, result_.largest_noise);
+  return std::exp(bounded) + model::noise_floor + known;
 }
 
 /// gamma = P / (sum |phi|^2 / s^2 + P lambda) with the sum over all training rows, of which these are a sample.

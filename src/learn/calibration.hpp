@@ -37,6 +37,7 @@ struct Tails {
 struct Calibration {
   std::vector<std::vector<NoiseMap>> noise;  ///< of each kind, one per noise unit
   Tails tails;
+  double largest_noise = 0;          ///< log s^2 above which no row held out has its squared error
   std::vector<double> kind_weights;  ///< sum 1, shared equally by the members of a kind
   double nll_before = 0;             ///< mean over the rows held out, in network units
   double nll_after = 0;              ///< before the correction of size, which looks at new rows

@@ -20,6 +20,19 @@ namespace {
 
 constexpr std::size_t enough_rows = 2500;  ///< to find a dozen numbers by
 
+/// Where the raw noise may be after a map: where it was at rows of training, but not above all errors.
+std::vector<model::NoiseRange> mapped_ranges(const std::vector<model::NoiseRange>& seen,
+                                             const std::vector<NoiseMap>& maps, double largest) {
+  std::vector<model::NoiseRange> ranges;
+  for (std::size_t u = 0; u < seen.size(); ++u) {
+    const auto mapped = [&](float end) {
+      return static_cast<float>(std::min(maps[u].at(static_cast<double>(end)), largest));
+    };
+    ranges.push_back({mapped(seen[u].low), mapped(seen[u].high)});
+  }
+  return ranges;
+}
+
 /// The noise head's raw values are log s^2, so the map goes into its weights and biases.
 model::Mlp with_noise(const model::Mlp& network, const std::vector<NoiseMap>& maps) {
   model::Mlp mapped = network;
@@ -42,17 +55,20 @@ model::Mlp with_noise(const model::Mlp& network, const std::vector<NoiseMap>& ma
 }
 
 /// The first members of each kind are the wide ones.
-void map_noise(std::vector<model::Member>& members, const Calibration& found) {
+void map_noise(std::vector<model::Member>& members, const HeldOut& held_out, const Calibration& found) {
   const std::size_t kinds = found.noise.size();
   const double siblings = static_cast<double>(members.size()) / static_cast<double>(kinds);
   const auto wide = static_cast<std::size_t>(std::round(found.tails.share * std::floor(siblings)));
-  for (model::Member& member : members) {
+  for (std::size_t l = 0; l < members.size(); ++l) {
+    model::Member& member = members[l];
     std::vector<NoiseMap> maps = found.noise[member.index % kinds];
     if (maps.empty()) continue;
     if (member.index / kinds < wide) {
       for (NoiseMap& map : maps) map.shift += found.tails.shift;
     }
-    member.network = std::make_shared<const model::Mlp>(with_noise(*member.network, maps));
+    model::Mlp network = with_noise(*member.network, maps);
+    network.set_noise_ranges(mapped_ranges(held_out.members[l].seen, maps, found.largest_noise));
+    member.network = std::make_shared<const model::Mlp>(std::move(network));
   }
 }
 
@@ -153,7 +169,7 @@ Ensemble finish(const TrainingRows& train, const Plan& plan, std::vector<model::
                                                  .prior_precision = options.prior_precision,
                                                  .seed = options.seed});
   note(decisions, options, found, held_out);
-  if (options.recalibrate) map_noise(members, found);
+  if (options.noise_link == NoiseLink::exp) map_noise(members, held_out, found);
   weights = member_weights(members, found.kind_weights);
   if (!options.posterior.is_given()) {
     const RungChoice rung = choose_rung(rows.train, train, options, {members, weights, decisions});

@@ -32,11 +32,10 @@ std::vector<std::vector<bool>> held_out_flags(const FitOptions& options, std::sp
   return flags;
 }
 
-std::vector<std::uint32_t> chosen_rows(const std::vector<std::vector<bool>>& held, std::size_t rows,
-                                       std::size_t most_rows, std::uint64_t seed) {
-  base::RandomStream random({.seed = seed, .purpose = base::Purpose::calibration});
+std::vector<std::uint32_t> chosen_rows(const std::vector<std::vector<bool>>& held,
+                                       std::span<const std::uint32_t> shuffled, std::size_t most_rows) {
   std::vector<std::uint32_t> chosen;
-  for (const std::uint32_t row : base::permutation(rows, random)) {
+  for (const std::uint32_t row : shuffled) {
     const bool is_held = std::ranges::any_of(held, [row](const std::vector<bool>& flags) { return flags[row]; });
     if (is_held && chosen.size() < most_rows) chosen.push_back(row);
   }
@@ -78,6 +77,44 @@ MemberAtRows member_at_rows(const model::Mlp& network, const TrainingSet& data) 
   return at;
 }
 
+/// Some rows that a member saw, in the order of `shuffled`.
+std::vector<std::uint32_t> seen_rows(const std::vector<bool>& held, std::span<const std::uint32_t> shuffled,
+                                     std::size_t most_rows) {
+  std::vector<std::uint32_t> rows;
+  for (const std::uint32_t row : shuffled) {
+    if (rows.size() == most_rows) break;
+    if (!held[row]) rows.push_back(row);
+  }
+  return rows;
+}
+
+/// Trained to the end, log s^2 is steep: far from the rows of training it may be anything. So no noise counts as larger
+/// or smaller than the member found it at those rows.
+std::vector<model::NoiseRange> noise_at(const model::Mlp& network, const TrainingSet& rows) {
+  if (network.shape().noise_units() == 0 || network.shape().noise_link != NoiseLink::exp || rows.rows == 0) return {};
+  const Matrix log_variance = member_at_rows(network, rows).log_variance;
+  std::vector<model::NoiseRange> ranges(log_variance.cols());
+  for (std::size_t u = 0; u < ranges.size(); ++u) {
+    double low = log_variance(0, u);
+    double high = low;
+    for (std::size_t r = 1; r < log_variance.rows(); ++r) {
+      low = std::min(low, log_variance(r, u));
+      high = std::max(high, log_variance(r, u));
+    }
+    ranges[u] = {static_cast<float>(low), static_cast<float>(high)};
+  }
+  return ranges;
+}
+
+void keep_to(const std::vector<model::NoiseRange>& ranges, Matrix& log_variance) {
+  for (std::size_t r = 0; r < log_variance.rows(); ++r) {
+    for (std::size_t u = 0; u < ranges.size(); ++u) {
+      log_variance(r, u) =
+          std::clamp(log_variance(r, u), static_cast<double>(ranges[u].low), static_cast<double>(ranges[u].high));
+    }
+  }
+}
+
 Matrix as_matrix(const std::vector<float>& values, std::size_t rows, std::size_t cols) {
   return values.empty() ? Matrix() : Matrix(rows, cols, std::vector<double>(values.begin(), values.end()));
 }
@@ -87,7 +124,9 @@ Matrix as_matrix(const std::vector<float>& values, std::size_t rows, std::size_t
 HeldOut look_at_held_out(const TrainingSet& data, const FitOptions& options, std::span<const model::Member> members,
                          std::size_t most_rows) {
   const std::vector<std::vector<bool>> held = held_out_flags(options, members, data.rows);
-  const std::vector<std::uint32_t> rows = chosen_rows(held, data.rows, most_rows, options.seed);
+  base::RandomStream random({.seed = options.seed, .purpose = base::Purpose::calibration});
+  const std::vector<std::uint32_t> shuffled = base::permutation(data.rows, random);
+  const std::vector<std::uint32_t> rows = chosen_rows(held, shuffled, most_rows);
   const TrainingSet part = subset(data, rows);
   HeldOut out{.weight_in_all = data.weight_total,
               .targets = as_matrix(part.targets, part.rows, part.outputs),
@@ -106,6 +145,8 @@ HeldOut look_at_held_out(const TrainingSet& data, const FitOptions& options, std
   base::parallel_for(members.size(), options.threads, [&](std::size_t l) {
     out.members[l] = member_at_rows(*members[l].network, part);
     out.members[l].kind = members[l].index % member_kinds(options);
+    out.members[l].seen = noise_at(*members[l].network, subset(data, seen_rows(held[l], shuffled, most_rows)));
+    keep_to(out.members[l].seen, out.members[l].log_variance);
   });
   return out;
 }

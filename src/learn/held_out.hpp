@@ -24,6 +24,7 @@ struct MemberAtRows {
   Matrix mean;                           ///< [n x q]
   Matrix log_variance;                   ///< [n x u], without floor; u = 1 (shared noise), q, or 0 (known noise)
   std::vector<double> squared_features;  ///< |phi|^2
+  std::vector<model::NoiseRange> seen;  ///< of log_variance at rows of training, one per unit; rows held out keep to it
 };
 
 struct HeldOut {

@@ -56,7 +56,7 @@ double activation_slope(Activation activation, double z) {
   return 1;
 }
 
-constexpr double exp_bound = 30;  // raw values beyond it neither grow the variance nor have a slope
+constexpr double exp_bound = 30;  // raw values beyond it do not change the variance, but from above they are led back
 
 double learned_variance(NoiseLink link, double raw) {
   if (link == NoiseLink::exp) return std::exp(std::clamp(raw, -exp_bound, exp_bound)) + model::noise_floor;
@@ -65,7 +65,7 @@ double learned_variance(NoiseLink link, double raw) {
 
 double learned_variance_slope(NoiseLink link, double raw) {
   if (link == NoiseLink::softplus) return logistic(raw);
-  return std::abs(raw) <= exp_bound ? std::exp(raw) : 0;
+  return raw >= -exp_bound ? std::exp(std::min(raw, exp_bound)) : 0;
 }
 
 /// What the layers make of one row: z = W x + b per layer, and x = f(z) that the next layer sees (x of layer 0 is the

@@ -4,7 +4,8 @@
 // softplus: log(1 + e^raw) = max(raw, 0) + log(1 + e^-|raw|), which keeps its relative precision far below zero; slope
 // 1 / (1 + e^-raw).
 //
-// exp: e^raw for raw in [-30, 30], constant outside; slope e^raw, 0 outside.
+// exp: e^raw for raw in [-30, 30], constant outside; slope e^raw, 0 below, and above that of 30, so that noise which
+// grew out of all bounds finds its way back.
 
 #include "math/kernels_targets.hpp"
 
@@ -26,7 +27,7 @@ HWY_INLINE Activated softplus_link(Vector raw) {
 
 HWY_INLINE Activated exp_link(Vector raw) {
   const Vector value = exp(clamped(raw, -noise_exp_bound, noise_exp_bound));
-  return {value, hn::IfThenZeroElse(hn::Gt(hn::Abs(raw), constant(noise_exp_bound)), value)};
+  return {value, hn::IfThenZeroElse(hn::Lt(raw, constant(-noise_exp_bound)), value)};
 }
 
 HWY_INLINE void noise_vector(NoiseLink link, float floor, const float* raw, float* variance, float* slope) {

@@ -78,7 +78,7 @@ Activated linked(NoiseLink link, double raw) {
   }
   const double bound = noise_exp_bound;
   const double value = std::exp(std::fmin(std::fmax(raw, -bound), bound));
-  return {value, std::abs(raw) > bound ? 0.0 : value};
+  return {value, raw < -bound ? 0.0 : value};
 }
 
 }  // namespace

@@ -33,6 +33,11 @@ std::span<const float> learned_variances(const Mlp& network, const HeadView& vie
   for (std::size_t i = 0; i < rows && units > 0; ++i) {
     std::copy_n(view.head + i * view.head_stride + shape.outputs, units, buffers.raw.data() + i * units);
   }
+  const std::vector<NoiseRange>& ranges = network.noise_ranges();
+  for (std::size_t i = 0; i < count && !ranges.empty(); ++i) {
+    const auto [low, high] = ranges[i % units];
+    buffers.raw[i] = std::clamp(buffers.raw[i], low, high);
+  }
   math::noise_variance(shape.noise_link, static_cast<float>(noise_floor), count, buffers.raw.data(),
                        buffers.variance.data(), buffers.slope.data());
   return std::span<const float>(buffers.variance).first(count);
@@ -73,6 +78,16 @@ Mlp::Mlp(MlpShape shape) : shape_(std::move(shape)) {
   }
   frequencies_at_ = constant_noise_at_ + (shape_.noise == NoiseKind::constant ? shape_.outputs : 0);
   parameters_.resize(frequencies_at_ + shape_.embedding().waves());
+}
+
+void Mlp::set_noise_ranges(std::vector<NoiseRange> ranges) {
+  base::require(ranges.empty() || ranges.size() == shape_.noise_units(), ErrorCode::usage,
+                "a network with {} noise units is given {} noise ranges", shape_.noise_units(), ranges.size());
+  for (const auto& [low, high] : ranges) {
+    base::require(low <= high, ErrorCode::usage, "a noise range goes from {} to {}, expected the lower end first", low,
+                  high);
+  }
+  noise_ranges_ = std::move(ranges);
 }
 
 std::span<float> Mlp::constant_noise() {

@@ -42,6 +42,13 @@ struct MlpShape {
   bool operator==(const MlpShape&) const = default;
 };
 
+/// Where a raw value of the noise ends.
+struct NoiseRange {
+  float low = 0;
+  float high = 0;
+  bool operator==(const NoiseRange&) const = default;
+};
+
 /// All parameters in one buffer, layer after layer in panel layout (math/kernels.hpp), then the q raw values of
 /// constant noise and the d k frequencies.
 class Mlp {
@@ -61,6 +68,9 @@ class Mlp {
 
   std::span<float> constant_noise();  ///< q raw values; empty unless noise is constant
   std::span<const float> constant_noise() const;
+  /// One per noise unit, or none: raw values beyond count as the end of their range.
+  const std::vector<NoiseRange>& noise_ranges() const { return noise_ranges_; }
+  void set_noise_ranges(std::vector<NoiseRange> ranges);
   std::span<float> frequencies();  ///< c [d x k], row-major; empty without embedding
   std::span<const float> frequencies() const;
 
@@ -78,6 +88,7 @@ class Mlp {
   std::size_t constant_noise_at_ = 0;
   std::size_t frequencies_at_ = 0;
   base::AlignedVector<float> parameters_;
+  std::vector<NoiseRange> noise_ranges_;
 };
 
 /// What a network says of some rows. Head columns: q means, then the noise's raw values.

@@ -73,6 +73,20 @@ LayerValues take_head(TensorMap& tensors, std::size_t member, const model::MlpSh
   return head;
 }
 
+/// Those of a file that bounds no noise are none.
+std::vector<model::NoiseRange> take_noise_ranges(TensorMap& tensors, std::size_t member, const model::MlpShape& shape) {
+  const std::string name = tensor_name(member, "noise.range");
+  if (!tensors.contains(name)) return {};
+  const std::vector<float> ends = take<float>(tensors, name, {shape.noise_units(), 2});
+  std::vector<model::NoiseRange> ranges;
+  for (std::size_t at = 0; at < ends.size(); at += 2) {
+    base::require(ends[at] <= ends[at + 1], ErrorCode::model,
+                  "tensor {} has a range from {} to {}, expected the lower end first", name, ends[at], ends[at + 1]);
+    ranges.push_back({ends[at], ends[at + 1]});
+  }
+  return ranges;
+}
+
 model::Mlp read_network(std::size_t member, const model::MlpShape& shape, TensorMap& tensors) {
   // A network allocates what its shape says, so every tensor is found first. The frequencies before all others: the
   // width of the first layer is a product that may overflow where the file does not hold them.
@@ -92,7 +106,10 @@ model::Mlp read_network(std::size_t member, const model::MlpShape& shape, Tensor
     raw_noise = take<float>(tensors, tensor_name(member, "noise.raw"), {shape.outputs});
   }
 
+  std::vector<model::NoiseRange> ranges = take_noise_ranges(tensors, member, shape);
+
   model::Mlp network(shape);
+  network.set_noise_ranges(std::move(ranges));
   for (std::size_t index = 0; index < layers.size(); ++index) {
     const LayerValues& layer = layers[index];
     const std::size_t out = layer.bias.size();
@@ -156,6 +173,11 @@ void append_network_tensors(const model::Member& member, std::vector<Tensor>& te
   }
   if (shape.noise == NoiseKind::constant) {
     append(tensors, tensor_name(member.index, "noise.raw"), {shape.outputs}, network.constant_noise());
+  }
+  if (!network.noise_ranges().empty()) {
+    std::vector<float> ends;
+    for (const auto& [low, high] : network.noise_ranges()) ends.insert(ends.end(), {low, high});
+    append<float>(tensors, tensor_name(member.index, "noise.range"), {shape.noise_units(), 2}, ends);
   }
 }
 

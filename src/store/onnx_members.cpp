@@ -3,6 +3,7 @@
 #include "store/onnx_members.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numbers>
 #include <utility>
 
@@ -163,11 +164,29 @@ OnnxValue noise_variance(OnnxGraph& graph, NoiseLink link, const OnnxValue& raw)
   return graph.add(variance, graph.number(static_cast<double>(static_cast<float>(model::noise_floor))));
 }
 
+/// `raw` [g, n, units] within the ranges of its members.
+OnnxValue within_ranges(OnnxGraph& graph, const MemberGroup& group, const OnnxValue& raw) {
+  const auto is_bounded = [](const Member* member) { return !member->network->noise_ranges().empty(); };
+  if (std::ranges::none_of(group, is_bounded)) return raw;
+  const auto ends = [&](std::string_view name, float model::NoiseRange::*end, float without) {
+    const std::size_t units = shape_of(group).noise_units();
+    return stacked<float>(graph, group, name, 1, units, [&](const Member& member, auto& values) {
+      for (const model::NoiseRange& range : member.network->noise_ranges()) values.push_back(range.*end);
+      if (member.network->noise_ranges().empty()) values.resize(values.size() + units, without);
+    });
+  };
+  constexpr float largest = std::numeric_limits<float>::max();
+  const OnnxValue above = graph.node("Max", {raw, ends("lowest_noise", &model::NoiseRange::low, -largest)});
+  return graph.node("Min", {above, ends("highest_noise", &model::NoiseRange::high, largest)});
+}
+
 /// `head` [g, n, head units].
 std::optional<OnnxValue> raw_noise(OnnxGraph& graph, const MemberGroup& group, const OnnxValue& head) {
   const MlpShape& shape = shape_of(group);
   if (shape.noise == NoiseKind::known) return std::nullopt;
-  if (shape.noise != NoiseKind::constant) return graph.last_axis_part(head, shape.outputs, shape.noise_units());
+  if (shape.noise != NoiseKind::constant) {
+    return within_ranges(graph, group, graph.last_axis_part(head, shape.outputs, shape.noise_units()));
+  }
   return stacked<float>(graph, group, "raw_noise", 1, shape.outputs, [](const Member& member, auto& values) {
     append_all<float>(member.network->constant_noise(), values);
   });

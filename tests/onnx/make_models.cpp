@@ -73,6 +73,11 @@ model::Mlp random_network(const MlpShape& shape, RandomStream& random) {
   }
   for (float& raw : network.constant_noise()) raw = static_cast<float>(3 * random.normal());
   for (float& frequency : network.frequencies()) frequency = static_cast<float>(random.normal());
+  if (chance(0.4, random)) {
+    const auto low = static_cast<float>(random.normal() - 1);
+    network.set_noise_ranges(
+        std::vector<model::NoiseRange>(shape.noise_units(), {low, low + static_cast<float>(random.uniform(0, 2))}));
+  }
   return network;
 }
 

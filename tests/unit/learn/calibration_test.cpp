@@ -13,6 +13,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "math/kernels.hpp"
 #include "math/normal.hpp"
 #include "model/mlp.hpp"
 #include "unit/learn/made_up_members.hpp"
@@ -182,6 +183,17 @@ TEST(Calibrate, LeavesWhatItIsNotAskedToChange) {
   }
   EXPECT_EQ(found.tails.share, 0);
   EXPECT_THAT(found.kind_weights, Each(0.5));
+}
+
+TEST(Calibrate, KnowsNoNoiseAboveTheLargestError) {
+  HeldOut held = heteroscedastic({.rows = 200, .members = 4, .kinds = 2}, 12);
+  double largest = 0;
+  for (const double target : held.targets.values()) largest = std::max(largest, target * target);
+  held.weights[7] = 0;  // and whose error does not count
+  held.targets(7, 0) = 1e3;
+  held.members[0].log_variance(3, 0) = 25;
+  EXPECT_NEAR(calibrate(held, {}).largest_noise, std::log(largest), 1e-12);
+  EXPECT_EQ(calibrate(held, {.recalibrate = false}).largest_noise, math::noise_exp_bound);
 }
 
 TEST(Calibrate, GivesAWorseKindLittleWeight) {

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <numeric>
@@ -329,6 +330,34 @@ TEST(Finish, CorrectsTheSizeNoFurtherThanFewRowsAllow) {
   const double corrected = mean_nll(fit(data, options), data, test);
   options.correct_size = false;
   EXPECT_LT(corrected, mean_nll(fit(data, options), data, test) + 0.15);
+}
+
+/// Trained to the end, the noise far from the rows would be anything between nothing and the exponential of a line.
+TEST(Finish, KnowsNoNoiseThatNoRowOfTrainingHad) {
+  const Dataset data = wavy_rows(150, 8).dataset();
+  FitOptions options = small_options();
+  options.epochs = 150;
+  for (const bool recalibrate : {true, false}) {
+    options.recalibrate = recalibrate;
+    const Ensemble ensemble = fit(data, options);
+    const MatrixView rows = data.inputs();
+    Matrix far(rows.rows(), rows.cols());
+    for (std::size_t i = 0; i < far.rows(); ++i) {
+      for (std::size_t j = 0; j < far.cols(); ++j) far(i, j) = 1000 * rows(i, j);
+    }
+    const Matrix near_noise = ensemble.predict(data.inputs()).aleatoric_variance();
+    const Matrix far_noise = ensemble.predict(far).aleatoric_variance();
+    std::vector<double> largest(ensemble.members());
+    double bound = 0;
+    const MixtureComponents components = ensemble.predict(data.inputs()).components();
+    for (std::size_t i = 0; i < components.aleatoric_variance.size(); ++i) {
+      double& of_member = largest[i % largest.size()];
+      of_member = std::max(of_member, components.aleatoric_variance[i]);
+    }
+    for (std::size_t l = 0; l < largest.size(); ++l) bound += components.weights[l] * largest[l];
+    for (const double noise : far_noise.values()) EXPECT_LE(noise, bound * 1.0001) << recalibrate;
+    for (const double noise : far_noise.values()) EXPECT_GT(noise, std::ranges::min(near_noise.values()) / 100);
+  }
 }
 
 }  // namespace

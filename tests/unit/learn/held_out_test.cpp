@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "learn/folds.hpp"
 #include "learn/recipe.hpp"
@@ -57,6 +58,10 @@ std::size_t row_in(const TrainingSet& data, const HeldOut& held, std::size_t r) 
   return 0;
 }
 
+double end_of(float log_variance) {
+  return std::exp(static_cast<double>(log_variance));
+}
+
 void expect_same(const MemberAtRows& at, std::size_t r, const model::MemberBlock& block, std::size_t row,
                  const HeldOut& held) {
   double squared_features = 0;
@@ -66,8 +71,10 @@ void expect_same(const MemberAtRows& at, std::size_t r, const model::MemberBlock
     EXPECT_NEAR(at.mean(r, k), block.mean(row, k), 1e-9);
     if (at.log_variance.cols() == 0) continue;
     const double known = held.known_variance.empty() ? 0 : held.known_variance(r, k);
-    const double learned = std::exp(at.log_variance(r, std::min(k, at.log_variance.cols() - 1)));
-    EXPECT_NEAR(learned + model::noise_floor + known, block.variance(row, k), 1e-5 * block.variance(row, k));
+    const std::size_t unit = std::min(k, at.log_variance.cols() - 1);
+    double learned = block.variance(row, k) - known - model::noise_floor;
+    if (!at.seen.empty()) learned = std::clamp(learned, end_of(at.seen[unit].low), end_of(at.seen[unit].high));
+    EXPECT_NEAR(std::exp(at.log_variance(r, unit)), learned, 1e-5 * block.variance(row, k));
   }
 }
 
@@ -98,6 +105,37 @@ TEST(LookAtHeldOut, SaysWhatTheNetworksSay) {
       }
     }
   }
+}
+
+TEST(LookAtHeldOut, KeepsNoiseToWhatItIsAtRowsThatAMemberSaw) {
+  const TrainingSet data = random_rows({.rows = 60, .inputs = 2, .outputs = 2}, 1).training_set();
+  for (const std::size_t folds : {3U, 1U}) {
+    FitOptions options = some_options(NoiseKind::per_output, NoiseLink::exp);
+    options.folds = folds;
+    const std::vector<model::Member> members = untrained(options, data);
+    const HeldOut held = look_at_held_out(data, options, members, 1000);
+    for (std::size_t l = 0; l < members.size(); ++l) {
+      const Matrix variance = block_of(*members[l].network, data).variance;
+      const std::vector<std::uint32_t> unseen = held_out_rows(options, l, 60);
+      for (std::size_t k = 0; k < 2; ++k) {
+        double low = std::numeric_limits<double>::infinity();
+        double high = 0;
+        for (std::uint32_t row = 0; row < 60; ++row) {
+          if (std::ranges::binary_search(unseen, row)) continue;
+          low = std::min(low, variance(row, k) - model::noise_floor);
+          high = std::max(high, variance(row, k) - model::noise_floor);
+        }
+        EXPECT_NEAR(end_of(held.members[l].seen.at(k).low), low, 1e-5 * low);
+        EXPECT_NEAR(end_of(held.members[l].seen.at(k).high), high, 1e-5 * high);
+        for (std::size_t r = 0; r < held.rows(); ++r) {
+          EXPECT_GE(held.members[l].log_variance(r, k), static_cast<double>(held.members[l].seen[k].low));
+          EXPECT_LE(held.members[l].log_variance(r, k), static_cast<double>(held.members[l].seen[k].high));
+        }
+      }
+    }
+  }
+  const FitOptions softplus = some_options(NoiseKind::shared, NoiseLink::softplus);
+  EXPECT_TRUE(look_at_held_out(data, softplus, untrained(softplus, data), 1000).members[0].seen.empty());
 }
 
 TEST(LookAtHeldOut, ListsTheMembersThatDidNotSeeARow) {

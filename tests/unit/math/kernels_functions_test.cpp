@@ -166,7 +166,7 @@ Exact exact(NoiseLink link, double raw) {
     return {std::max(raw, 0.0) + std::log1p(std::exp(-std::abs(raw))), 1.0 / (1.0 + std::exp(-raw)), 1.0};
   }
   const double value = std::exp(std::clamp(raw, -30.0, 30.0));
-  return {value, std::abs(raw) > 30.0 ? 0.0 : value, 1.0};
+  return {value, raw < -30.0 ? 0.0 : value, 1.0};  // above 30 the slope leads back
 }
 
 template <class Kernel>

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -200,6 +201,34 @@ TEST(MemberBlock, AddsKnownNoiseToTheLearned) {
   for (std::size_t i = 0; i < 4; ++i) {
     for (std::size_t k = 0; k < 2; ++k) EXPECT_EQ(with.variance(i, k), without.variance(i, k) + known(i, k));
   }
+}
+
+TEST(MemberBlock, KeepsNoiseWithinItsRanges) {
+  for (const NoiseLink link : all_links) {
+    Mlp network = random_network(
+        {.inputs = 2, .hidden = {3}, .outputs = 2, .noise = NoiseKind::per_output, .noise_link = link}, 1);
+    const Matrix inputs = random_matrix(50, 2, 2);
+    const MemberBlock free = block_at(network, inputs, {}, 7);
+    network.set_noise_ranges({{-0.3F, 0.2F}, {0.1F, 0.1F}});
+    const MemberBlock bounded = block_at(network, inputs, {}, 7);
+    for (std::size_t i = 0; i < inputs.rows(); ++i) {
+      const double low = plain_variance(link, static_cast<double>(-0.3F));
+      const double high = plain_variance(link, static_cast<double>(0.2F));
+      EXPECT_NEAR(bounded.variance(i, 0), std::clamp(free.variance(i, 0), low, high), 1e-6);
+      EXPECT_NEAR(bounded.variance(i, 1), plain_variance(link, static_cast<double>(0.1F)), 1e-6);
+      EXPECT_EQ(bounded.mean(i, 0), free.mean(i, 0));
+    }
+  }
+}
+
+TEST(Mlp, RefusesNoiseRangesThatDoNotFit) {
+  Mlp network({.inputs = 1, .hidden = {}, .outputs = 2, .noise = NoiseKind::per_output});
+  EXPECT_THAT(
+      [&] {
+        network.set_noise_ranges({{0, 1}});
+      },
+      test::Fails(ErrorCode::usage, "2 noise units", "1 noise ranges"));
+  EXPECT_THAT([&] { network.set_noise_ranges({{0, 1}, {2, 1}}); }, test::Fails(ErrorCode::usage, "from 2 to 1"));
 }
 
 TEST(Mlp, KeepsPadsZeroAndReturnsWhatWasSet) {

@@ -74,7 +74,13 @@ model::Member random_member(const Example& example, std::size_t index) {
                         .noise_link = example.link,
                         .frequencies = example.frequencies[index % example.frequencies.size()]};
   member.features = shape.features();
-  if (example.networks) member.network = std::make_shared<const model::Mlp>(random_network(shape, random));
+  if (example.networks) {
+    model::Mlp network = random_network(shape, random);
+    if (example.bounded && index % 2 == 0) {
+      network.set_noise_ranges(std::vector<model::NoiseRange>(shape.noise_units(), {-0.5F, 0.25F}));
+    }
+    member.network = std::make_shared<const model::Mlp>(std::move(network));
+  }
   member.posterior = random_posterior(example, member.features, random);
   return member;
 }
@@ -154,6 +160,7 @@ void expect_same_member(const model::Member& a, const model::Member& b) {
   if (a.network) {
     EXPECT_EQ(a.network->shape(), b.network->shape());
     EXPECT_TRUE(std::ranges::equal(a.network->parameters(), b.network->parameters()));
+    EXPECT_EQ(a.network->noise_ranges(), b.network->noise_ranges());
   }
   EXPECT_EQ(a.posterior.kind, b.posterior.kind);
   EXPECT_EQ(a.posterior.random_bias, b.posterior.random_bias);

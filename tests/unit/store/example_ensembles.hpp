@@ -34,6 +34,7 @@ struct Example {
   std::uint64_t seed = 7;
   std::vector<std::size_t> frequencies = {0};  ///< dealt to the members in turn
   bool bent = false;                           ///< all inputs but the first
+  bool bounded = false;                        ///< the noise of members with an even index
 };
 
 model::EnsembleState example_state(const Example& example);

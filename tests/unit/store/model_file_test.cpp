@@ -76,7 +76,8 @@ TEST(ModelFile, KeepsMembersOfDifferentShapesAndWeights) {
                         .total_members = 4,
                         .weights = {0.1, 0.2, 0.3, 0.4},
                         .frequencies = {0, 3, 1},
-                        .bent = true});
+                        .bent = true,
+                        .bounded = true});
   expect_round_trip(ensemble);
   expect_same_predictions(ensemble);
 }
@@ -115,6 +116,7 @@ RC_GTEST_PROP(ModelFile, KeepsAnyShape, ()) {
   example.hidden = {*rc::gen::container<std::vector<std::size_t>>(rc::gen::inRange<std::size_t>(1, 35))};
   example.frequencies = {*rc::gen::inRange<std::size_t>(0, 5)};
   example.bent = *rc::gen::arbitrary<bool>();
+  example.bounded = *rc::gen::arbitrary<bool>();
   example.seed = *rc::gen::arbitrary<std::uint64_t>();
   const Ensemble ensemble = example_ensemble(example);
   const std::string bytes = encode_model(ensemble);
