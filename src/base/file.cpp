@@ -3,6 +3,7 @@
 #include "base/file.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,7 +12,9 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -44,10 +47,30 @@ namespace {
   fail(ErrorCode::io, "{}: cannot {}: {}", path, what, error_text(error_number));
 }
 
+/// A call of the system, made again where a signal came in between.
+template <class Call>
+auto retried(const Call& call) {
+  auto result = call();
+  while (result < 0 && errno == EINTR) result = call();
+  return result;
+}
+
+int open_file(const std::string& path, int flags) {
+  return retried([&] { return ::open(path.c_str(), flags | O_CLOEXEC, 0666); });
+}
+
+int sync_file(int descriptor) {
+  return retried([&] { return ::fsync(descriptor); });
+}
+
+/// After a signal it is closed all the same, and another call could close a file of somebody else.
+bool close_file(int descriptor) {
+  return ::close(descriptor) == 0 || errno == EINTR;
+}
+
 void write_all(int descriptor, std::string_view bytes, const std::string& path) {
   while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
+    const ssize_t written = retried([&] { return ::write(descriptor, bytes.data(), bytes.size()); });
     if (written < 0) fail_io("write", path, errno);
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
@@ -71,8 +94,7 @@ std::string read_all(int descriptor, const std::string& path) {
   bytes.resize(std::max<std::size_t>(known_size + 1, 65536));
   for (;;) {
     if (size == bytes.size()) bytes.resize(2 * bytes.size());
-    const ssize_t count = ::read(descriptor, bytes.data() + size, bytes.size() - size);
-    if (count < 0 && errno == EINTR) continue;
+    const ssize_t count = retried([&] { return ::read(descriptor, bytes.data() + size, bytes.size() - size); });
     if (count < 0) fail_io("read", path, errno);
     if (count == 0) break;
     size += static_cast<std::size_t>(count);
@@ -87,10 +109,10 @@ std::string folder_of(const std::filesystem::path& path) {
 
 /// So that a name given in the folder outlives a power failure. Some file systems cannot sync folders and say EINVAL.
 void sync_folder(const std::string& folder) {
-  const Descriptor descriptor{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  const Descriptor descriptor{open_file(folder, O_RDONLY | O_DIRECTORY)};
   if (descriptor.value < 0) {
     if (errno != EACCES) fail_io("sync the folder", folder, errno);  // a folder may be writable and not readable
-  } else if (::fsync(descriptor.value) != 0 && errno != EINVAL) {
+  } else if (sync_file(descriptor.value) != 0 && errno != EINVAL) {
     fail_io("sync the folder", folder, errno);
   }
 }
@@ -112,6 +134,35 @@ std::string temporary_name(const std::filesystem::path& target) {
   return (std::filesystem::path(folder_of(target)) / name).string();
 }
 
+/// A writer holds a lock on its file. The lock ends with the writer, however that ends and on whatever machine it ran.
+bool lock(int descriptor) {
+  return ::flock(descriptor, LOCK_EX | LOCK_NB) == 0;
+}
+
+/// Removes what killed writers left in a folder; each folder once in the life of a process. Where files cannot be
+/// locked, nobody can tell what is left from what is being written, and nothing is removed.
+void sweep(const std::string& folder) {
+  static std::mutex mutex;
+  static std::set<std::string> swept;
+  {
+    const std::lock_guard guard(mutex);
+    if (!swept.insert(folder).second) return;
+  }
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string path = entry->path().string();
+    if (!is_temporary(entry->path().filename().string())) continue;
+    const Descriptor file{open_file(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK)};
+    if (file.value >= 0 && lock(file.value)) ::unlink(path.c_str());
+  }
+}
+
+/// Whether the file has a name, that is, was not swept between its making and its lock.
+bool is_named(int descriptor) {
+  struct stat info {};
+  return ::fstat(descriptor, &info) != 0 || info.st_nlink > 0;
+}
+
 /// The path by which the kernel knows an open file.
 std::string path_of(int descriptor) {
   return fmt::format("/proc/self/fd/{}", descriptor);
@@ -121,16 +172,21 @@ std::string path_of(int descriptor) {
 /// the system cannot do that.
 int open_nameless(const std::filesystem::path& target) {
   if (::access("/proc/self/fd", X_OK) != 0) return -1;
-  return ::open(folder_of(target).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+  const int descriptor = open_file(folder_of(target), O_TMPFILE | O_WRONLY);
+  if (descriptor >= 0) lock(descriptor);
+  return descriptor;
 }
 
 /// A new file in the folder of `target`, with the permissions that the umask leaves: its name and descriptor.
 std::pair<std::string, int> create_beside(const std::filesystem::path& target, const std::string& shown_path) {
   for (;;) {
     std::string name = temporary_name(target);
-    const int descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor >= 0) return {std::move(name), descriptor};
-    if (errno != EEXIST) fail_io("write", shown_path, errno);
+    const int descriptor = open_file(name, O_WRONLY | O_CREAT | O_EXCL);
+    if (descriptor < 0 && errno != EEXIST) fail_io("write", shown_path, errno);
+    if (descriptor < 0) continue;
+    lock(descriptor);
+    if (is_named(descriptor)) return {std::move(name), descriptor};
+    ::close(descriptor);
   }
 }
 
@@ -138,7 +194,10 @@ std::pair<std::string, int> create_beside(const std::filesystem::path& target, c
 std::string give_name(int descriptor, const std::filesystem::path& target, const std::string& shown_path) {
   for (;;) {
     std::string name = temporary_name(target);
-    if (::linkat(AT_FDCWD, path_of(descriptor).c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) return name;
+    const auto link = [&] {
+      return ::linkat(AT_FDCWD, path_of(descriptor).c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW);
+    };
+    if (retried(link) == 0) return name;
     if (errno != EEXIST) fail_io("write", shown_path, errno);
   }
 }
@@ -147,7 +206,7 @@ std::string give_name(int descriptor, const std::filesystem::path& target, const
 
 std::string read_file(const std::filesystem::path& path) {
   if (path == "-") return read_all(STDIN_FILENO, "standard input");
-  const Descriptor descriptor{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  const Descriptor descriptor{open_file(path.string(), O_RDONLY)};
   if (descriptor.value < 0) fail_io("open", path.string(), errno);
   return read_all(descriptor.value, path.string());
 }
@@ -162,6 +221,7 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)), tar
     return;
   }
   is_replaceable_ = true;
+  sweep(folder_of(target_));
   descriptor_ = open_nameless(target_);
   if (descriptor_ < 0) std::tie(temporary_, descriptor_) = create_beside(target_, path_.string());
   // The new content is as private as the old; where that cannot be set, the umask has the word.
@@ -175,7 +235,7 @@ AtomicFile::~AtomicFile() {
 
 void AtomicFile::write(std::string_view bytes) {
   // A pipe is opened late: its reader would take an opened and closed pipe for the end of the file.
-  if (descriptor_ < 0 && !is_replaceable_) descriptor_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
+  if (descriptor_ < 0 && !is_replaceable_) descriptor_ = open_file(target_.string(), O_WRONLY);
   if (descriptor_ < 0) fail_io("write", path_.string(), errno);
   write_all(descriptor_, bytes, path_.string());
 }
@@ -183,13 +243,15 @@ void AtomicFile::write(std::string_view bytes) {
 void AtomicFile::commit() {
   if (descriptor_ < 0) return;  // a device or a pipe to which nothing was written
   if (is_replaceable_) {
-    if (::fsync(descriptor_) != 0) fail_io("write", path_.string(), errno);
+    if (sync_file(descriptor_) != 0) fail_io("write", path_.string(), errno);
     if (temporary_.empty()) temporary_ = give_name(descriptor_, target_, path_.string());
   }
-  if (::close(std::exchange(descriptor_, -1)) != 0) fail_io("write", path_.string(), errno);
+  // Closing may fail and must come before the rename, up to which the lock is to hold.
+  const Descriptor locked{is_replaceable_ ? ::fcntl(descriptor_, F_DUPFD_CLOEXEC, 0) : -1};
+  if (!close_file(std::exchange(descriptor_, -1))) fail_io("write", path_.string(), errno);
   if (!is_replaceable_) return;
   const std::string temporary = std::exchange(temporary_, {});
-  if (::rename(temporary.c_str(), target_.c_str()) != 0) {
+  if (retried([&] { return ::rename(temporary.c_str(), target_.c_str()); }) != 0) {
     const int error_number = errno;
     ::unlink(temporary.c_str());
     fail_io("write", path_.string(), error_number);
@@ -198,7 +260,15 @@ void AtomicFile::commit() {
 }
 
 bool is_temporary(std::string_view name) {
-  return name.starts_with(temporary_start) && name.ends_with(temporary_end);
+  if (!name.starts_with(temporary_start) || !name.ends_with(temporary_end)) return false;
+  name.remove_prefix(temporary_start.size());
+  name.remove_suffix(std::min(name.size(), temporary_end.size()));
+  const std::size_t dash = name.find('-');
+  if (dash == std::string_view::npos) return false;
+  const auto is_number = [](std::string_view text) {
+    return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+  };
+  return is_number(name.substr(0, dash)) && is_number(name.substr(dash + 1));
 }
 
 void write_file(const std::filesystem::path& path, std::string_view bytes) {
@@ -242,7 +312,11 @@ void make_folder(const std::filesystem::path& path) {
   std::error_code error;
   const bool is_new = std::filesystem::create_directories(path, error);
   if (error) fail_io("make the folder", path.string(), error.value());
-  if (is_new) sync_folder(folder_of(path));
+  if (is_new) {
+    sync_folder(folder_of(path));
+  } else {
+    sweep(path.string());
+  }
 }
 
 }  // namespace credens::base

@@ -18,7 +18,8 @@ namespace credens::base {
 std::string read_file(const std::filesystem::path& path);
 
 /// A file that appears under its name only when commit() has returned. Without commit() nothing is left behind, not
-/// even by a process that is killed, where the file system knows files without a name. Devices and pipes, which nothing
+/// even by a process that is killed, where the file system knows files without a name; elsewhere, and between naming
+/// and renaming, what is left is swept by the next process that writes to the folder. Devices and pipes, which nothing
 /// can replace, are written directly.
 class AtomicFile {
  public:
@@ -56,7 +57,7 @@ class OutputFile {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Makes the folder and its parents; throws io.
+/// Makes the folder and its parents, or sweeps one that is there; throws io.
 void make_folder(const std::filesystem::path& path);
 
 /// "absent", "is a folder", "permission denied", ... of an errno value, in words.

@@ -7,9 +7,13 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
+#include <cstdlib>
 #include <exception>
 #include <new>
+#include <span>
+#include <tuple>
 
 #include "cli/help.hpp"
 #include "cli/print.hpp"
@@ -64,17 +68,59 @@ int report(const std::string& speaker, std::string_view sentence, ErrorCode code
   return static_cast<int>(code);
 }
 
-int guarded_run(const std::vector<std::string>& words) {
+int explained_run(std::span<char* const> words) {
   std::string speaker = "credens";
   try {
-    return run(words, speaker);
+    return run({words.begin(), words.end()}, speaker);
   } catch (const Error& error) {
     return report(speaker, error.what(), error.code());
   } catch (const std::bad_alloc&) {
-    return report(speaker, "this needs more memory than there is", ErrorCode::failure);
+    throw;
   } catch (const std::exception& error) {
     return report(speaker, error.what(), ErrorCode::failure);
   }
+}
+
+/// A sentence that needs no memory.
+template <std::size_t size>
+void print_plainly(const char (&sentence)[size]) {
+  std::ignore = ::write(STDERR_FILENO, sentence, size - 1);
+}
+
+constexpr char out_of_memory[] = "credens: this needs more memory than there is\n";
+
+int guarded_run(std::span<char* const> words) {
+  try {
+    return explained_run(words);
+  } catch (const std::bad_alloc&) {
+    print_plainly(out_of_memory);
+    return static_cast<int>(ErrorCode::failure);
+  }
+}
+
+std::atomic<bool> memory_ran_out = false;
+const std::terminate_handler usual_end = std::get_terminate();
+
+[[noreturn]] void note_lack_of_memory() {
+  memory_ran_out = true;
+  throw std::bad_alloc();
+}
+
+/// Destructors of JSON trees and iterators over folders take memory where nothing that is thrown can be caught.
+[[noreturn]] void end_uncaught() {
+  if (memory_ran_out) {
+    print_plainly(out_of_memory);
+    ::_exit(static_cast<int>(ErrorCode::failure));
+  }
+  usual_end();
+  std::abort();
+}
+
+/// Files are mapped, so a disk that fails and a file that shrinks show as this signal.
+void fail_mapped_file(int /*signal*/) {
+  print_plainly(
+      "credens: a file could not be read to its end: it became shorter in the meantime, or its disk failed\n");
+  ::_exit(static_cast<int>(ErrorCode::io));
 }
 
 }  // namespace
@@ -83,5 +129,8 @@ int guarded_run(const std::vector<std::string>& words) {
 
 int main(int count, char** words) {
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe shows as a failed write, which leaves nothing half-written behind
-  return credens::cli::guarded_run(std::vector<std::string>(words + (count > 0 ? 1 : 0), words + count));
+  std::signal(SIGBUS, credens::cli::fail_mapped_file);
+  std::set_new_handler(credens::cli::note_lack_of_memory);
+  std::set_terminate(credens::cli::end_uncaught);
+  return credens::cli::guarded_run(std::span(words, count).subspan(count > 0 ? 1 : 0));
 }

@@ -17,7 +17,9 @@
 
 namespace credens::data {
 
-ByteSource::ByteSource(const std::filesystem::path& path) : name_(path == "-" ? "standard input" : path.string()) {
+// Through the other constructor, so that what fails from here on leaves no file open.
+ByteSource::ByteSource(const std::filesystem::path& path)
+    : ByteSource(std::string_view(), path == "-" ? "standard input" : path.string()) {
   constexpr std::size_t longest_magic = 6;
   if (open_regular(path) && !is_archive(window(0, longest_magic))) return;
   held_ = decompress(base::read_file(path), name_);

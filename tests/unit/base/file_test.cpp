@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -193,6 +194,28 @@ TEST(IsTemporary, KnowsTheNamesOfLeftovers) {
   EXPECT_TRUE(is_temporary(".credens-4711-1.tmp"));
   EXPECT_FALSE(is_temporary("model.safetensors"));
   EXPECT_FALSE(is_temporary("notes.tmp"));
+  for (const char* name : {".credens-.tmp", ".credens-1.tmp", ".credens-1-.tmp", ".credens--1.tmp", ".credens-a-1.tmp",
+                           ".credens-1-1-1.tmp", ".credens-1-1.tmp.bak", ".credens-tmp"}) {
+    EXPECT_FALSE(is_temporary(name)) << name;
+  }
+}
+
+TEST(AtomicFile, SweepsWhatTheKilledLeft) {
+  const TemporaryFolder folder;
+  put(folder / ".credens-4711-1.tmp", "half");
+  put(folder / ".credens-4711-x.tmp", "of somebody else");
+  write_file(folder / "a", "x");
+  EXPECT_THAT(names_in(folder), testing::UnorderedElementsAre(".credens-4711-x.tmp", "a"));
+}
+
+TEST(AtomicFile, LeavesTheFilesOfLivingWriters) {
+  const TemporaryFolder folder;
+  put(folder / ".credens-4711-1.tmp", "half");
+  const int writer = ::open((folder / ".credens-4711-1.tmp").c_str(), O_RDONLY);
+  ASSERT_EQ(::flock(writer, LOCK_EX), 0);
+  write_file(folder / "a", "x");
+  EXPECT_TRUE(std::filesystem::exists(folder / ".credens-4711-1.tmp"));
+  ::close(writer);
 }
 
 TEST(AtomicFile, ChangesTheFileBehindALink) {
@@ -344,6 +367,13 @@ TEST(MakeFolder, MakesParentsToo) {
   make_folder(folder / "a" / "b");
   EXPECT_TRUE(std::filesystem::is_directory(folder / "a" / "b"));
   EXPECT_NO_THROW(make_folder(folder / "a"));
+}
+
+TEST(MakeFolder, SweepsAFolderThatIsThere) {
+  const TemporaryFolder folder;
+  put(folder / ".credens-4711-1.tmp", "half");
+  make_folder(folder.path());
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
 TEST(MakeFolder, SaysWhyItCannot) {

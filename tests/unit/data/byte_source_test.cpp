@@ -50,6 +50,15 @@ TEST_F(Bytes, OfAnArchiveAreThoseWithin) {
   expect_windows(bytes);
 }
 
+TEST_F(Bytes, OfADamagedArchiveLeaveNoFileOpen) {
+  const std::string archive = test::pack(test::Archive::zstd, content_);
+  base::write_file(folder_ / "file", archive.substr(0, archive.size() / 2));
+  const auto open_files = [] { return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {}); };
+  const auto before = open_files();
+  EXPECT_THAT([&] { ByteSource bytes(folder_ / "file"); }, test::Fails(ErrorCode::data, "truncated"));
+  EXPECT_EQ(open_files(), before);
+}
+
 TEST_F(Bytes, OfAPipeAreReadOnce) {
   const auto path = folder_ / "pipe";
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);

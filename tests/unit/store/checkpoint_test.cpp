@@ -10,6 +10,7 @@
 
 #include "base/file.hpp"
 #include "support/edit_network.hpp"
+#include "support/effort.hpp"
 #include "unit/store/example_ensembles.hpp"
 
 namespace credens::store {
@@ -111,6 +112,24 @@ TEST_F(CheckpointTest, RefusesDamagedFiles) {
   const Thrown thrown = thrown_by([&] { checkpoint_.load(); });
   EXPECT_EQ(thrown.code, ErrorCode::model);
   EXPECT_TRUE(thrown.sentence.starts_with(path.string() + ": damaged: checksum ")) << thrown.sentence;
+}
+
+TEST_F(CheckpointTest, RefusesEveryTruncationAndEveryBitFlip) {
+  checkpoint_.save(state_.members[0]);
+  const fs::path path = file("member-00000.safetensors");
+  const std::string whole = base::read_file(path);
+  const auto refusal_of = [&](std::string_view bytes) {
+    std::ofstream(path, std::ios::binary) << bytes;  // not synced, which would take its time
+    return thrown_by([&] { checkpoint_.load(); }).code;
+  };
+  for (std::size_t size = 0; size < whole.size(); size += test::stride_of_cases(31)) {
+    ASSERT_EQ(refusal_of(whole.substr(0, size)), ErrorCode::model) << size;
+  }
+  for (std::size_t bit = 0; bit < 8 * whole.size(); bit += test::stride_of_cases(97)) {
+    std::string flipped = whole;
+    flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ static_cast<char>(1U << (bit % 8)));
+    ASSERT_EQ(refusal_of(flipped), ErrorCode::model) << bit;
+  }
 }
 
 TEST_F(CheckpointTest, RefusesFilesThatAreNotTheMemberOfTheirName) {
