@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the stored corpus: small inputs from which the fuzz targets start.
+
+Usage: make_corpus.py PROGRAM. What was found by fuzzing and became a unit test needs no place here.
+"""
+
+import gzip
+import json
+import lzma
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+CORPUS = HERE / "corpus"
+REFERENCE = HERE.parent / "reference" / "formats" / "v1.safetensors"
+
+TABLES = {
+    "plain": b"\x00a,b,y\n1,2,3\n4.5,-6e3,+7\n0,1e-300,.5\n",
+    "semicolon": b"\x00a;b;y\r\n1;2,5;3\r\n4;5;6\r\n",
+    "blanks": b"\x00  1   2  3 \n 4 5     6\n",
+    "tab": b"\x07a\tb\n1\t2\n\t3\n",
+    "quoted": b'\x00\xef\xbb\xbf"a, b","c ""d"""\n"1","2"\n3,"4"\n',
+    "no-header": b"\x011,2\n3,4\n",
+    "faults": b"\x00a,b\n1,x\n,nan\ninf,3\n",
+    "ragged": b"\x00a,b\n1,2\n3\n",
+    "given-comma": b"\x05a,b\n1,2",
+    "long-number": b"\x00a\n" + b"1" * 400 + b"\n0." + b"3" * 400 + b"\n",
+}
+
+CONFIGS = {
+    "columns": 'target = "y"\ninputs = ["a", "b, c"]\nweight = "w"\nheader = "yes"\ndelimiter = ";"\n',
+    "training": 'recipe = "paper"\nmembers = 5\nepochs = 40\nbatch = 16\nlearning_rate = 1e-3\nschedule = "constant"\nseed = 18\n',
+    "networks": 'hidden = [[64, 32], [16]]\nactivation = ["relu", "gelu"]\nnoise = "per-output"\nembedding = [0.5, 1.0]\n',
+    "posterior": 'lambda = 0.5\nposterior = "full"\nrandom_bias = true\nvalidation = 0.1\npatience = 3\nnoise-std = "s"\n',
+    "table": '[section]\nkey = 1\n[[list]]\nx = 1979-05-27T07:32:00Z\n',
+    "text": 'target = """\na\nb"""\nignore = \'c\'  # why\nthreads = 0x10\nepochs = 1_000\n',
+}
+
+FITS = {
+    "isotropic": ["--hidden", "2"],
+    "diagonal": ["--hidden", "2", "--posterior", "diagonal", "--noise", "constant"],
+    "full": ["--hidden", "2,2", "--posterior", "full", "--random-bias", "--activation", "silu"],
+    "delta": ["--hidden", "none", "--posterior", "delta"],
+    "embedded": ["--hidden", "1", "--embedding", "0.5", "--frequencies", "1", "--bend-inputs"],
+}
+
+
+def put(target, name, content):
+    folder = CORPUS / target
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def npy(shape, values, code="<f8", fortran="False", version=1):
+    header = f"{{'descr': '{code}', 'fortran_order': {fortran}, 'shape': {shape}, }}"
+    length = "<H" if version == 1 else "<I"
+    header += " " * (-(len(header) + 9 + struct.calcsize(length)) % 16) + "\n"
+    letter = {"f8": "d", "f4": "f", "i4": "i", "u1": "B", "b1": "?"}[code[1:]]
+    return (b"\x93NUMPY" + bytes([version, 0]) + struct.pack(length, len(header)) + header.encode()
+            + struct.pack(f"<{len(values)}{letter}", *values))
+
+
+def put_arrays():
+    put("npy", "f8", npy("(2, 3)", [1.0, 2.0, 3.0, 4.0, 5.0, float("nan")]))
+    put("npy", "fortran", npy("(3, 2)", [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], fortran="True"))
+    put("npy", "f4-vector", npy("(4,)", [1.0, 2.0, 3.0, 4.0], "<f4", version=2))
+    put("npy", "i4", npy("(2, 1)", [1, -2], "<i4", version=3))
+    put("npy", "u1", npy("(3,)", [0, 1, 255], "|u1"))
+    put("npy", "b1", npy("(2, 2)", [True, False, True, True], "|b1"))
+    put("npy", "cube", npy("(1, 2, 1)", [1.0, 2.0]))
+    put("npy", "empty", npy("(0, 4)", []))
+
+
+def put_folder(name, files):
+    """In the order in which the target takes them."""
+    order = ["outputs.json", "mean.npy", "variance.npy", "features.npy", "targets.npy", "weights.npy", "row_weights.npy",
+             "features.0.npy", "features.1.npy"]
+    content = [struct.pack("<H", len(files[file])) + files[file] if file in files else b"\xff\xff" for file in order]
+    put("outputs", name, b"".join(content))
+
+
+def put_folders():
+    small = {"outputs.json": b'{"lambda": 1}', "mean.npy": npy("(2, 2, 1)", [1.0, 2.0, 3.0, 4.0]),
+             "variance.npy": npy("(2, 2, 1)", [1.0, 1.0, 0.5, 2.0])}
+    together = {**small, "features.npy": npy("(2, 2, 1)", [0.5, 1.0, 1.5, 2.0], "<f4")}
+    put_folder("together", together)
+    put_folder("apart", {**small, "features.0.npy": npy("(2, 1)", [1.0, 2.0]), "features.1.npy": npy("(2, 2)", [1.0, 2.0, 3.0, 4.0])})
+    about = {"lambda": 0.5, "target_scale": [2.0], "target_shift": [1.0], "target_names": ["y"], "member_weights": [0.25, 0.75]}
+    put_folder("whole", {**together, "outputs.json": json.dumps(about).encode(), "targets.npy": npy("(2, 1)", [1.0, 2.0]),
+                         "weights.npy": npy("(2, 1, 1)", [1.0, 2.0]), "row_weights.npy": npy("(2,)", [1.0, 2.0])})
+    put_folder("fortran", {**together, "mean.npy": npy("(2, 2, 1)", [1.0, 2.0, 3.0, 4.0], fortran="True")})
+
+
+def put_archives(folder):
+    table = TABLES["plain"][1:]
+    put("archive", "gzip", gzip.compress(table, mtime=0) * 2)
+    put("archive", "xz", lzma.compress(table))
+    # A frame of one raw block, by hand: Python has no zstd.
+    put("archive", "zstd", b"\x28\xb5\x2f\xfd\x20" + bytes([len(table)]) + struct.pack("<I", len(table) << 3 | 1)[:3] + table)
+    for name, method in [("stored", zipfile.ZIP_STORED), ("deflated", zipfile.ZIP_DEFLATED)]:
+        path = Path(folder) / "archive.zip"
+        with zipfile.ZipFile(path, "w", method) as archive:
+            archive.writestr(zipfile.ZipInfo("folder/table.csv"), table * 3, method)
+        put("archive", f"zip-{name}", path.read_bytes())
+
+
+def document_of(model):
+    size = struct.unpack("<Q", model[:8])[0]
+    return json.loads(model[8:8 + size])["__metadata__"]["credens"]
+
+
+def put_models(program, folder):
+    put("model", "v1", REFERENCE.read_bytes())
+    put("document", "v1", document_of(REFERENCE.read_bytes()))
+    (Path(folder) / "train.csv").write_text("a,b,y\n" + "".join(f"{i},{i * i % 7},{i % 5}\n" for i in range(12)))
+    for name, options in FITS.items():
+        subprocess.run([program, "fit", "train.csv", "--target", "y", "--recipe", "paper", "--members", "1", "--epochs", "1",
+                        *options, "-o", name], cwd=folder, check=True, capture_output=True)
+        model = (Path(folder) / name).read_bytes()
+        put("model", name, model)
+        put("document", name, document_of(model))
+    subprocess.run([program, "outputs", "full", "train.csv", "-o", "arrays"], cwd=folder, check=True, capture_output=True)
+    subprocess.run([program, "widen", "--outputs", "arrays", "-o", "foreign"], cwd=folder, check=True, capture_output=True)
+    put("model", "foreign", (Path(folder) / "foreign").read_bytes())
+
+
+def main(program):
+    shutil.rmtree(CORPUS, ignore_errors=True)
+    for name, content in TABLES.items():
+        put("csv", name, content)
+    for name, content in CONFIGS.items():
+        put("config", name, content)
+    put_arrays()
+    put_folders()
+    with tempfile.TemporaryDirectory() as folder:
+        put_archives(folder)
+        put_models(Path(program).resolve(), folder)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

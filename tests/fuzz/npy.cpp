@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Arrays of NumPy, read whole and as tables.
+
+#include "data/npy.hpp"
+
+#include <memory>
+
+#include "data/npy_reader.hpp"
+#include "fuzz/fuzz.hpp"
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
+  using namespace credens;
+  const std::string_view text = fuzz::text_of(bytes, size);
+  data::NpyArray array;
+  const bool is_array = fuzz::survives([&] { array = data::parse_npy(text, "array"); });
+  fuzz::survives([&] {
+    data::NpyReader reader(std::make_unique<data::ByteSource>(text, "array"), {});
+    std::vector<double> values;
+    while (reader.append(values)) continue;
+    fuzz::must(is_array && fuzz::are_same(values, array.values), "a table of an array has the array's values");
+  });
+  return 0;
+}
