@@ -62,6 +62,17 @@ TEST_F(Config, NamesFileLineAndKeyInComplaints) {
   EXPECT_THAT(complaint("members = \n"), testing::StartsWith(":1: not TOML: "));
 }
 
+TEST_F(Config, ComplainsOfBracketsAndLettersWhereNoneBelong) {
+  for (const char* text : {"[[[a]]\n", "[[[", "[", "[[", "[a]\n[[[a\nx", "target \u00e9= 1"}) {
+    EXPECT_THAT(complaint(text), testing::HasSubstr("not TOML: ")) << text;
+  }
+}
+
+TEST_F(Config, ComplainsInOneLine) {
+  EXPECT_THAT(complaint("random_bias = t\n"),
+              testing::AllOf(testing::StartsWith(":1: not TOML: "), testing::Not(testing::HasSubstr("\n"))));
+}
+
 TEST_F(Config, RoundTripsEverySetting) {
   FitSettings settings = read(
       "target = 'y'\ninputs = ['a, b', 'c']\nweight = 'w'\nnoise_std = 's'\nheader = 'no'\ndelimiter = 'tab'\nhidden = "
