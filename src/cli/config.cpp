@@ -3,7 +3,6 @@
 #include "cli/config.hpp"
 
 #include <algorithm>
-#include <sstream>
 
 // toml++ takes for granted what text such as "[[[" breaks, and before version 3.4 for unreachable what many a letter
 // reaches. This way it goes on to where it reports an error, in all builds alike.
@@ -30,11 +29,14 @@ std::string place(const std::string& source, const toml::source_region& region) 
   return fmt::format("{}:{}", source, region.begin.line);
 }
 
+bool is_control(unsigned char c) {
+  return c < ' ' || c == '\x7f';
+}
+
 /// The parser's words quote the file, line ends and all.
 std::string one_line(std::string_view words) {
   std::string line(words);
-  std::ranges::replace_if(
-      line, [](unsigned char c) { return c < ' ' || c == '\x7f'; }, ' ');
+  std::ranges::replace_if(line, is_control, ' ');
   return line;
 }
 
@@ -81,12 +83,21 @@ const base::Option<FitSettings>& find_setting(const std::string& key, const std:
   base::fail(ErrorCode::usage, "{}: unknown key {}{}", where, base::quoted(key), base::suggestion(name, names));
 }
 
+/// By hand, since toml++ writes texts of several lines with quotes such that it cannot read them.
 std::string toml_text(const base::OptionValue& value) {
   const auto* text = std::get_if<std::string>(&value);
   if (text == nullptr) return base::to_text(value);
-  std::ostringstream out;
-  out << toml::value<std::string>(*text);
-  return out.str();
+  if (std::ranges::none_of(*text, [](char c) { return c == '\'' || is_control(c); })) return "'" + *text + "'";
+  std::string escaped;
+  for (const char c : *text) {
+    if (is_control(c)) {
+      escaped += fmt::format("\\u{:04x}", static_cast<int>(c));
+    } else {
+      if (c == '"' || c == '\\') escaped += '\\';
+      escaped += c;
+    }
+  }
+  return "\"" + escaped + "\"";
 }
 
 }  // namespace

@@ -68,6 +68,14 @@ TEST_F(Config, ComplainsOfBracketsAndLettersWhereNoneBelong) {
   }
 }
 
+TEST_F(Config, RoundTripsTextsOfAnyKind) {
+  for (const char* name : {"it's", "a\nb", "''' \"\"\"\n\\x\t\x7f", "\u00b5'g"}) {
+    FitSettings settings;
+    settings.columns.targets = {name};
+    EXPECT_EQ(read(config_text(settings)).columns.targets, settings.columns.targets) << name;
+  }
+}
+
 TEST_F(Config, ComplainsInOneLine) {
   EXPECT_THAT(complaint("random_bias = t\n"),
               testing::AllOf(testing::StartsWith(":1: not TOML: "), testing::Not(testing::HasSubstr("\n"))));
