@@ -25,6 +25,13 @@ function(credens_add_layer name)
   list(TRANSFORM layer_LAYERS PREPEND credens_)
   target_link_libraries(${target} PUBLIC ${layer_LAYERS} ${layer_LINKS})
   credens_compile_options(${target})
+  target_compile_options(${target} PRIVATE ${CREDENS_INSTRUMENT})
+  # Files compile together in a third of the time. The release build keeps them apart, to see what one forgot to include. A file whose
+  # own names clash with those of another is kept apart with SKIP_UNITY_BUILD_INCLUSION.
+  if(CREDENS_SANITIZE OR CREDENS_INSTRUMENT)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
+    target_compile_options(${target} PRIVATE -Wno-shadow)
+  endif()
 endfunction()
 
 # credens_add_test(NAME LABEL label SOURCES file... LINKS target...): one GoogleTest program, found by ctest under its label and
@@ -38,6 +45,10 @@ function(credens_add_test name)
                                              CREDENS_SHARED_DATA="${PROJECT_SOURCE_DIR}/../shared/data")
   credens_compile_options(${name})
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)  # the code under test is optimised; tests are to compile fast
+  # Half the time of compiling a test goes to these headers. The release build does without, to see what a test forgot to include.
+  if(CREDENS_SANITIZE OR CREDENS_INSTRUMENT)
+    target_precompile_headers(${name} PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
+  endif()
   add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
   set_tests_properties(${name} PROPERTIES LABELS ${test_LABEL})
   if(NOT TARGET ${test_LABEL}_tests)

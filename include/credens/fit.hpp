@@ -41,6 +41,13 @@ struct Progress {
   double seconds_left = 0;  ///< an estimate
 };
 
+/// An amount of memory; 0 bytes: whoever uses it decides.
+struct MemorySize {
+  std::uint64_t bytes = 0;
+
+  bool operator==(const MemorySize&) const = default;
+};
+
 /// What is not given is decided by the recipe. The first group determines the result and is stored with the model; the
 /// second does not. Where several values are given in a list, they are dealt to the members in turn.
 struct FitOptions {
@@ -72,6 +79,7 @@ struct FitOptions {
   std::uint64_t seed = 0;
 
   int threads = 0;                      ///< 0: all cores
+  MemorySize memory = {};               ///< for rows; not given: half of what this process may have
   const Dataset* validation = nullptr;  ///< rows of their own for early stopping, instead of a fraction
   std::function<void(const Progress&)> on_progress = {};  ///< called by one thread at a time
   std::function<void(std::string_view)> on_warning = {};  ///< one sentence

@@ -15,6 +15,7 @@
 #include "report/comparison.hpp"
 #include "report/model_page.hpp"
 #include "report/model_summary.hpp"
+#include "score/row_weights.hpp"
 
 namespace credens::python {
 
@@ -37,12 +38,14 @@ std::string score_text(const Ensemble* ensemble, const Predictive& predictive, c
 
 void write_report(const Ensemble& ensemble, const Predictive& predictive, const Array2& inputs, const Dataset& data,
                   const std::filesystem::path& path, double level, const std::string& interval) {
-  const ScoreOptions options{
-      .level = level, .interval = base::parse_enum<IntervalKind>(interval), .weights = data.weights()};
+  const ScoreOptions options{.level = level, .interval = base::parse_enum<IntervalKind>(interval)};
   const MatrixView rows = view_of(inputs);
   unlocked([&] {
-    report::ReportMatter matter =
-        report::judge({.ensemble = ensemble, .predictive = predictive, .targets = data.targets(), .options = options});
+    scoring::RowWeights weights;
+    weights.add(data.weights());
+    report::Judge judge(ensemble, options, weights.largest());
+    judge.add({.predictive = predictive, .targets = data.targets(), .weights = data.weights()});
+    report::ReportMatter matter = judge.matter();
     matter.model_name = "the model";
     matter.data_name = "the data";
     for (const std::size_t row : report::shown_rows(matter)) {

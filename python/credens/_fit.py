@@ -54,6 +54,7 @@ def fit(
     random_bias: bool = False,
     seed: int = 0,
     threads: int = 0,
+    memory: int | str = "auto",
     validation: Dataset | None = None,
     progress: bool | Callable[[Progress], object] | None = None,
     **unknown: Any,

@@ -91,6 +91,7 @@ class CredensRegressor(RegressorMixin, BaseEstimator):
         seed=0,
         random_state=None,
         threads=0,
+        memory="auto",
         progress=False,
     ):
         self.recipe = recipe
@@ -121,6 +122,7 @@ class CredensRegressor(RegressorMixin, BaseEstimator):
         self.seed = seed
         self.random_state = random_state
         self.threads = threads
+        self.memory = memory
         self.progress = progress
 
     def __sklearn_tags__(self):

@@ -147,6 +147,22 @@ def test_files_in_several_formats(tmp_path):
     assert credens.Dataset.from_file(tmp_path / "t.npy", -1).fingerprint == credens.Dataset(X, Y).fingerprint
 
 
+def test_numpy_and_pack_write_names_alike(tmp_path, program):
+    values = np.column_stack([X, Y])
+    write_csv(tmp_path / "t.csv", COLUMNS, list(COLUMNS.values()))
+    program("pack", "t.csv", "-o", "t.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "t.npy"), values)
+    np.testing.assert_array_equal(np.load(tmp_path / "t.npy", mmap_mode="r"), values)
+    with open(tmp_path / "t.npy", "rb") as file:
+        np.testing.assert_array_equal(np.load(file), values)
+        assert np.load(file).tolist() == ["a", "b", "y"]
+    with open(tmp_path / "numpy.npy", "wb") as file:
+        np.save(file, values)
+        np.save(file, np.array(["größe", "価格", "y"]))
+    data = credens.Dataset.from_file(tmp_path / "numpy.npy", "y")
+    assert data.input_names == ["größe", "価格"]
+
+
 def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(FileNotFoundError, match="nowhere.csv") as caught:
         credens.Dataset.from_csv(tmp_path / "nowhere.csv", "y")

@@ -75,6 +75,12 @@ def test_threads_do_not_change_the_result(rows):
     assert credens.fit(*rows, **QUICK, threads=1) == credens.fit(*rows, **QUICK, threads=3)
 
 
+def test_memory_does_not_change_the_result(rows):
+    assert credens.fit(*rows, **QUICK, memory="1GB") == credens.fit(*rows, **QUICK, memory=10**6)
+    with pytest.raises(ValueError, match="memory is \"much\", expected auto, or a size"):
+        credens.fit(*rows, **QUICK, memory="much")
+
+
 # ---- options ----
 
 

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -34,6 +35,8 @@ std::string error_text(int error_number) {
       return "no space left on the disk";
     case ENOTDIR:
       return "a file stands where a folder is expected";
+    case ESPIPE:
+      return "a pipe or a device, expected a file";
     case EPIPE:
       return "the reader has closed the pipe";
     default:
@@ -76,43 +79,16 @@ void write_all(int descriptor, std::string_view bytes, const std::string& path) 
   }
 }
 
-/// Closes on destruction.
-struct Descriptor {
-  int value;
-  ~Descriptor() {
-    if (value >= 0) ::close(value);
-  }
-};
-
-std::string read_all(int descriptor, const std::string& path) {
-  std::string bytes;
-  struct stat info {};
-  if (::fstat(descriptor, &info) != 0) fail_io("read", path, errno);
-  if (S_ISDIR(info.st_mode)) fail_io("read", path, EISDIR);
-  const auto known_size = S_ISREG(info.st_mode) ? static_cast<std::size_t>(info.st_size) : 0;
-  std::size_t size = 0;
-  bytes.resize(std::max<std::size_t>(known_size + 1, 65536));
-  for (;;) {
-    if (size == bytes.size()) bytes.resize(2 * bytes.size());
-    const ssize_t count = retried([&] { return ::read(descriptor, bytes.data() + size, bytes.size() - size); });
-    if (count < 0) fail_io("read", path, errno);
-    if (count == 0) break;
-    size += static_cast<std::size_t>(count);
-  }
-  bytes.resize(size);
-  return bytes;
-}
-
 std::string folder_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path().string() : ".";
 }
 
 /// So that a name given in the folder outlives a power failure. Some file systems cannot sync folders and say EINVAL.
 void sync_folder(const std::string& folder) {
-  const Descriptor descriptor{open_file(folder, O_RDONLY | O_DIRECTORY)};
-  if (descriptor.value < 0) {
+  const Descriptor descriptor(open_file(folder, O_RDONLY | O_DIRECTORY));
+  if (descriptor.number() < 0) {
     if (errno != EACCES) fail_io("sync the folder", folder, errno);  // a folder may be writable and not readable
-  } else if (sync_file(descriptor.value) != 0 && errno != EINVAL) {
+  } else if (sync_file(descriptor.number()) != 0 && errno != EINVAL) {
     fail_io("sync the folder", folder, errno);
   }
 }
@@ -152,8 +128,8 @@ void sweep(const std::string& folder) {
   for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
     const std::string path = entry->path().string();
     if (!is_temporary(entry->path().filename().string())) continue;
-    const Descriptor file{open_file(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK)};
-    if (file.value >= 0 && lock(file.value)) ::unlink(path.c_str());
+    const Descriptor file(open_file(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK));
+    if (file.number() >= 0 && lock(file.number())) ::unlink(path.c_str());
   }
 }
 
@@ -204,11 +180,67 @@ std::string give_name(int descriptor, const std::filesystem::path& target, const
 
 }  // namespace
 
+InputFile::InputFile(const std::filesystem::path& path) : name_(path == "-" ? "standard input" : path.string()) {
+  descriptor_ = Descriptor(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open_file(name_, O_RDONLY));
+  struct stat info {};
+  if (!descriptor_.is_open()) fail_io(path == "-" ? "read" : "open", name_, errno);
+  if (::fstat(descriptor_.number(), &info) != 0) fail_io("read", name_, errno);
+  if (S_ISDIR(info.st_mode)) fail_io("read", name_, EISDIR);
+  if (S_ISREG(info.st_mode)) known_size_ = static_cast<std::size_t>(info.st_size);
+}
+
+std::size_t InputFile::read(std::span<char> into) {
+  const ssize_t count = retried([&] { return ::read(descriptor_.number(), into.data(), into.size()); });
+  if (count < 0) fail_io("read", name_, errno);
+  return static_cast<std::size_t>(count);
+}
+
 std::string read_file(const std::filesystem::path& path) {
-  if (path == "-") return read_all(STDIN_FILENO, "standard input");
-  const Descriptor descriptor{open_file(path.string(), O_RDONLY)};
-  if (descriptor.value < 0) fail_io("open", path.string(), errno);
-  return read_all(descriptor.value, path.string());
+  InputFile file(path);
+  std::string bytes;
+  std::size_t size = 0;
+  bytes.resize(std::max<std::size_t>(file.known_size() + 1, 65536));
+  for (;;) {
+    if (size == bytes.size()) bytes.resize(2 * bytes.size());
+    const std::size_t count = file.read(std::span(bytes).subspan(size));
+    if (count == 0) break;
+    size += count;
+  }
+  bytes.resize(size);
+  return bytes;
+}
+
+void write_at(int descriptor, std::size_t offset, std::string_view bytes, const std::string& path) {
+  while (!bytes.empty()) {
+    const auto at = static_cast<off_t>(offset);
+    const ssize_t written = retried([&] { return ::pwrite(descriptor, bytes.data(), bytes.size(), at); });
+    if (written < 0) fail_io("write", path, errno);
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+    offset += static_cast<std::size_t>(written);
+  }
+}
+
+void read_at(int descriptor, std::size_t offset, std::span<char> into, const std::string& path) {
+  while (!into.empty()) {
+    const auto at = static_cast<off_t>(offset);
+    const ssize_t count = retried([&] { return ::pread(descriptor, into.data(), into.size(), at); });
+    if (count <= 0) fail_io("read", path, count < 0 ? errno : EIO);
+    into = into.subspan(static_cast<std::size_t>(count));
+    offset += static_cast<std::size_t>(count);
+  }
+}
+
+Descriptor open_scratch() {
+  std::error_code error;
+  std::filesystem::path folder = std::filesystem::temp_directory_path(error);
+  if (error) folder = "/tmp";
+  Descriptor nameless(open_file(folder.string(), O_TMPFILE | O_RDWR));
+  if (nameless.is_open()) return nameless;
+  std::string name = (folder / "credens-XXXXXX").string();
+  Descriptor named(::mkostemp(name.data(), O_CLOEXEC));
+  if (!named.is_open()) fail_io("write a temporary file to", folder.string(), errno);
+  ::unlink(name.c_str());
+  return named;
 }
 
 AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)), target_(resolved(path_)) {
@@ -240,6 +272,11 @@ void AtomicFile::write(std::string_view bytes) {
   write_all(descriptor_, bytes, path_.string());
 }
 
+void AtomicFile::write_at(std::size_t offset, std::string_view bytes) {
+  if (!is_replaceable_) fail_io("write", path_.string(), ESPIPE);
+  base::write_at(descriptor_, offset, bytes, path_.string());
+}
+
 void AtomicFile::commit() {
   if (descriptor_ < 0) return;  // a device or a pipe to which nothing was written
   if (is_replaceable_) {
@@ -247,7 +284,7 @@ void AtomicFile::commit() {
     if (temporary_.empty()) temporary_ = give_name(descriptor_, target_, path_.string());
   }
   // Closing may fail and must come before the rename, up to which the lock is to hold.
-  const Descriptor locked{is_replaceable_ ? ::fcntl(descriptor_, F_DUPFD_CLOEXEC, 0) : -1};
+  const Descriptor locked(is_replaceable_ ? ::fcntl(descriptor_, F_DUPFD_CLOEXEC, 0) : -1);
   if (!close_file(std::exchange(descriptor_, -1))) fail_io("write", path_.string(), errno);
   if (!is_replaceable_) return;
   const std::string temporary = std::exchange(temporary_, {});

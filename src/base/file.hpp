@@ -12,10 +12,36 @@
 #include <string>
 #include <string_view>
 
+#include "base/descriptor.hpp"
+
 namespace credens::base {
 
 /// The bytes of a file; `-` is standard input. Throws io with a sentence for absent, unreadable and folders.
 std::string read_file(const std::filesystem::path& path);
+
+/// The same, some bytes at a time.
+class InputFile {
+ public:
+  explicit InputFile(const std::filesystem::path& path);
+
+  const std::string& name() const { return name_; }       ///< how sentences call it
+  std::size_t known_size() const { return known_size_; }  ///< 0 for what must be read to know it
+  std::size_t read(std::span<char> into);                 ///< how many bytes were read; 0: there are no more
+
+ private:
+  std::string name_;
+  std::size_t known_size_ = 0;
+  Descriptor descriptor_;
+};
+
+/// To a place in an open file that sentences call `path`.
+void write_at(int descriptor, std::size_t offset, std::string_view bytes, const std::string& path);
+
+/// From such a place; all of it must be there.
+void read_at(int descriptor, std::size_t offset, std::span<char> into, const std::string& path);
+
+/// A file without a name in the folder for temporary files (TMPDIR); it is gone when it is closed.
+Descriptor open_scratch();
 
 /// A file that appears under its name only when commit() has returned. Without commit() nothing is left behind, not
 /// even by a process that is killed, where the file system knows files without a name; elsewhere, and between naming
@@ -29,6 +55,7 @@ class AtomicFile {
   AtomicFile& operator=(const AtomicFile&) = delete;
 
   void write(std::string_view bytes);
+  void write_at(std::size_t offset, std::string_view bytes);  ///< beside `write`; throws io for a device or a pipe
   void commit();
 
  private:

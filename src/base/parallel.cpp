@@ -14,11 +14,24 @@
 
 namespace credens::base {
 
-int thread_count(int requested) {
-  if (requested > 0) return requested;
+namespace {
+
+std::atomic<int> processes_on_cores = 1;
+
+int usable_cores() {
   cpu_set_t cores;
-  if (sched_getaffinity(0, sizeof cores, &cores) == 0) return std::max(1, CPU_COUNT(&cores));
-  return std::max(1U, std::thread::hardware_concurrency());
+  if (sched_getaffinity(0, sizeof cores, &cores) == 0) return CPU_COUNT(&cores);
+  return static_cast<int>(std::thread::hardware_concurrency());
+}
+
+}  // namespace
+
+int thread_count(int requested) {
+  return requested > 0 ? requested : std::max(1, usable_cores() / processes_on_cores);
+}
+
+void share_cores(int processes) {
+  processes_on_cores = std::max(1, processes);
 }
 
 namespace {

@@ -9,8 +9,11 @@
 
 namespace credens::base {
 
-/// 0 asks for all cores this process may use.
+/// 0 asks for all cores this process may use; where processes share them, for this one's part.
 int thread_count(int requested);
+
+/// So many processes, this one among them, use the cores that this one may use.
+void share_cores(int processes);
 
 /// Runs task(0), ..., task(count - 1), each once, on at most `threads` threads (0: all cores). If tasks throw, no new
 /// ones start and the exception of the lowest index is rethrown.

@@ -15,12 +15,13 @@ namespace credens::base {
 
 /// While it lives, this thread takes subnormal numbers for zero, as operands and as results. Elsewhere than on x86-64
 /// and 64-bit Arm it does nothing.
-class FlushSubnormals {
+template <bool flush>
+class SubnormalsMode {
  public:
-  FlushSubnormals() : before_(control()) { set_control(before_ | flush_bits); }
-  ~FlushSubnormals() { set_control(before_); }
-  FlushSubnormals(const FlushSubnormals&) = delete;
-  FlushSubnormals& operator=(const FlushSubnormals&) = delete;
+  SubnormalsMode() : before_(control()) { set_control(flush ? before_ | flush_bits : before_ & ~flush_bits); }
+  ~SubnormalsMode() { set_control(before_); }
+  SubnormalsMode(const SubnormalsMode&) = delete;
+  SubnormalsMode& operator=(const SubnormalsMode&) = delete;
 
  private:
 #if defined(__SSE2__)
@@ -43,5 +44,8 @@ class FlushSubnormals {
 
   std::uint64_t before_;
 };
+
+using FlushSubnormals = SubnormalsMode<true>;
+using KeepSubnormals = SubnormalsMode<false>;  ///< as numbers, for the time being
 
 }  // namespace credens::base

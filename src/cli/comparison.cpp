@@ -5,23 +5,14 @@
 #include "cli/columns.hpp"
 #include "cli/expectations.hpp"
 #include "model/names.hpp"
+#include "score/row_weights.hpp"
 
 namespace credens::cli {
 
 namespace {
 
-void append(const Matrix& rows, std::vector<double>& values) {
-  values.insert(values.end(), rows.values().begin(), rows.values().end());
-}
-
-void append(const MixtureComponents& block, MixtureComponents& all) {
-  all.rows += block.rows;
-  all.outputs = block.outputs;
-  all.weights = block.weights;
-  for (std::vector<double> MixtureComponents::*part :
-       {&MixtureComponents::mean, &MixtureComponents::aleatoric_variance, &MixtureComponents::epistemic_variance}) {
-    (all.*part).insert((all.*part).end(), (block.*part).begin(), (block.*part).end());
-  }
+std::vector<double> row_weights(const Rows& rows, const ComparisonArguments& arguments) {
+  return rows.arrays ? rows.arrays->row_weights : weights_of(rows.table, arguments.weight);
 }
 
 }  // namespace
@@ -46,29 +37,35 @@ void check_arguments(const ComparisonArguments& arguments) {
   base::require(arguments.weight.empty(), ErrorCode::usage, "--weight names a column, but --outputs gives arrays");
 }
 
-Observations observe(const Ensemble& ensemble, RowStream& stream, const ComparisonArguments& arguments) {
-  Observations all;
-  MixtureComponents predictions;
+double largest_weight(RowStream& stream, const ComparisonArguments& arguments) {
+  scoring::RowWeights weights;
+  stream.rewind();
   while (const Rows* rows = stream.next()) {
-    append(targets_of(ensemble, *rows, arguments.target), all.targets);
-    if (!arguments.truth.empty()) {
-      append(columns_per_output(ensemble, rows->table, arguments.truth, "--truth"), all.truth);
-    }
-    const std::vector<double> given =
-        rows->arrays ? rows->arrays->row_weights : weights_of(rows->table, arguments.weight);
-    all.weights.insert(all.weights.end(), given.begin(), given.end());
-    append(predict(ensemble, *rows).components(), predictions);
+    const std::vector<double> given = row_weights(*rows, arguments);
+    if (given.empty()) break;
+    weights.add(given);
   }
-  all.predictive = Predictive(std::move(predictions));
-  return all;
+  return weights.largest();
 }
 
-ScoreOptions score_options(const Observations& observations, const ComparisonArguments& arguments) {
-  const std::size_t outputs = observations.predictive.outputs();
-  return {.level = arguments.level,
-          .interval = arguments.interval,
-          .weights = observations.weights,
-          .truth = {observations.truth.data(), observations.truth.size() / outputs, outputs}};
+void for_observations(const Ensemble& ensemble, RowStream& stream, const ComparisonArguments& arguments,
+                      const std::function<void(const scoring::ScoredRows&)>& take,
+                      const std::function<bool(std::size_t)>& wants) {
+  stream.rewind();
+  std::size_t number = 0;
+  while (const Rows* rows = stream.next()) {
+    if (!wants(number++)) continue;
+    const Matrix targets = targets_of(ensemble, *rows, arguments.target);
+    const Matrix truth =
+        arguments.truth.empty() ? Matrix() : columns_per_output(ensemble, rows->table, arguments.truth, "--truth");
+    const std::vector<double> weights = row_weights(*rows, arguments);
+    const Predictive predictive = predict(ensemble, *rows);
+    take({.predictive = predictive, .targets = targets, .weights = weights, .truth = truth});
+  }
+}
+
+ScoreOptions score_options(const ComparisonArguments& arguments) {
+  return {.level = arguments.level, .interval = arguments.interval};
 }
 
 }  // namespace credens::cli

@@ -7,11 +7,12 @@
 #include <credens/ensemble.hpp>
 #include <credens/score.hpp>
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "cli/rows.hpp"
-#include "report/comparison.hpp"
+#include "score/scorer.hpp"
 
 namespace credens::cli {
 
@@ -29,19 +30,17 @@ void comparison_arguments(Arguments& arguments, ComparisonArguments& comparison)
 /// Throws usage where arguments contradict each other. Before anything is read.
 void check_arguments(const ComparisonArguments& arguments);
 
-/// What scores are made of. The inputs are not kept.
-struct Observations {
-  Predictive predictive;
-  std::vector<double> targets = {};
-  std::vector<double> truth = {};
-  std::vector<double> weights = {};
+/// The largest of the row weights, read in a pass of its own where rows have weights; 1 where they have none.
+double largest_weight(RowStream& stream, const ComparisonArguments& arguments);
 
-  MatrixView target_rows() const { return {targets.data(), predictive.rows(), predictive.outputs()}; }
-};
+/// Gives away the rows from the first on, block by block: predictions and what was observed.
+/// `wants` is asked for each, counted from 0; nothing is predicted for those that are not wanted.
+void for_observations(
+    const Ensemble& ensemble, RowStream& stream, const ComparisonArguments& arguments,
+    const std::function<void(const scoring::ScoredRows&)>& take,
+    const std::function<bool(std::size_t)>& wants = [](std::size_t) { return true; });
 
-Observations observe(const Ensemble& ensemble, RowStream& stream, const ComparisonArguments& arguments);
-
-/// As the arguments say; their `truth` and weights are those observed.
-ScoreOptions score_options(const Observations& observations, const ComparisonArguments& arguments);
+/// As the arguments say; truth and weights come with the rows.
+ScoreOptions score_options(const ComparisonArguments& arguments);
 
 }  // namespace credens::cli

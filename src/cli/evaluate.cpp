@@ -5,7 +5,9 @@
 
 #include "cli/comparison.hpp"
 #include "cli/print.hpp"
+#include "cli/team.hpp"
 #include "cli/verbs.hpp"
+#include "report/comparison.hpp"
 
 namespace credens::cli {
 
@@ -27,13 +29,38 @@ void print_tables(const std::vector<report::Table>& tables) {
   print(base::join(texts, "\n"));
 }
 
+/// Ranks take blocks of rows in turn. When each has scored one, rank 0 adds them up in the order of the rows.
+void compare_in_team(const Ensemble& ensemble, RowStream& stream, const ComparisonArguments& arguments,
+                     report::Comparer& comparer) {
+  std::string own;
+  const auto meet = [&] {
+    for (const std::string& block : team().gather(std::exchange(own, {}))) {
+      if (!block.empty()) comparer.add_scored(block);
+    }
+  };
+  const auto wants = [&](std::size_t number) {
+    if (number > 0 && number % team().size() == 0) meet();
+    return number % team().size() == team().rank();
+  };
+  for_observations(
+      ensemble, stream, arguments, [&](const scoring::ScoredRows& rows) { own = comparer.scored(rows); }, wants);
+  meet();
+}
+
 void run(const EvaluateArguments& arguments) {
   check_arguments(arguments.comparison);
   const Ensemble ensemble = load(arguments.comparison.rows.model);
   RowStream stream(ensemble, arguments.comparison.rows);
-  const Observations observed = observe(ensemble, stream, arguments.comparison);
-  const report::Comparison comparison = report::compare(ensemble, observed.predictive, observed.target_rows(),
-                                                        score_options(observed, arguments.comparison));
+  report::Comparer comparer(ensemble, score_options(arguments.comparison),
+                            largest_weight(stream, arguments.comparison));
+  if (team().is_alone()) {
+    for_observations(ensemble, stream, arguments.comparison,
+                     [&](const scoring::ScoredRows& rows) { comparer.add(rows); });
+  } else {
+    compare_in_team(ensemble, stream, arguments.comparison, comparer);
+    if (!team().leads()) return;
+  }
+  const report::Comparison comparison = comparer.comparison();
   if (arguments.json) {
     print_json(report::comparison_json(comparison, ensemble, arguments.comparison.level));
   } else {

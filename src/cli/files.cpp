@@ -7,6 +7,7 @@
 #include "base/check.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "cli/team.hpp"
 
 namespace credens::cli {
 
@@ -30,6 +31,8 @@ void check_standard_input(const std::vector<std::pair<std::string, std::string>>
   for (const auto& [name, path] : files) {
     if (path == "-" || path == "/dev/stdin") names.push_back(name);
   }
+  base::require(names.empty() || team().is_alone(), ErrorCode::usage,
+                "{} is standard input, which rank 0 alone could read, expected a file", names.empty() ? "" : names[0]);
   base::require(names.size() <= 1, ErrorCode::usage, "{} are both standard input, expected at most one of them",
                 names.size() <= 1 ? "" : names[0] + " and " + names[1]);
 }

@@ -36,7 +36,7 @@ bool is_stream(const std::string& path);
 /// Throws io unless a file can be made there; leaves nothing behind.
 void check_writable(const std::filesystem::path& path);
 
-/// Throws usage where more than one of these (name, path) is standard input.
+/// Throws usage where more than one of these (name, path) is standard input, or any in a team.
 void check_standard_input(const std::vector<std::pair<std::string, std::string>>& files);
 
 /// Throws usage where a folder is asked for at a stream. `name` is the option.

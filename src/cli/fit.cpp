@@ -6,14 +6,17 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/bytes.hpp"
 #include "base/file.hpp"
 #include "cli/config.hpp"
 #include "cli/expectations.hpp"
 #include "cli/files.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/summary.hpp"
+#include "cli/team.hpp"
 #include "cli/training.hpp"
 #include "cli/verbs.hpp"
+#include "data/shared_table.hpp"
 #include "learn/finish.hpp"
 #include "learn/preparation.hpp"
 #include "learn/recipe.hpp"
@@ -112,7 +115,7 @@ void check(const FitArguments& arguments) {
   const Choice<std::size_t>& members = arguments.settings.options.members;
   if (members.is_given()) range_of(arguments, members);
   check_not_input(arguments.output, {arguments.train, validation});
-  check_writable(arguments.output);
+  if (team().leads()) check_writable(arguments.output);
 }
 
 TrainingPlan plan_of(const FitArguments& arguments, const learn::TrainingRows& train, const FitOptions& options) {
@@ -124,30 +127,50 @@ TrainingPlan plan_of(const FitArguments& arguments, const learn::TrainingRows& t
           .checkpoint = named ? arguments.checkpoint : by_default,
           .checkpoint_is_ours = !named,
           .resume = arguments.resume,
-          .progress = arguments.progress};
+          .progress = arguments.progress,
+          .team = &team()};
 }
 
-/// Epistemic by aleatoric variance at the rows of training: what `evaluate` says of them, the mean over outputs of each
-/// output's weighted median.
+/// Epistemic by aleatoric variance [rows x q].
+std::vector<double> variance_ratios(const Ensemble& ensemble, const data::RowBlock& block) {
+  const Predictive predictive = ensemble.predict(block.inputs, {.noise_std = block.noise_std});
+  const Matrix epistemic = predictive.epistemic_variance();
+  const Matrix aleatoric = predictive.aleatoric_variance();
+  std::vector<double> ratios;
+  for (std::size_t row = 0; row < epistemic.rows(); ++row) {
+    for (std::size_t k = 0; k < epistemic.cols(); ++k) ratios.push_back(epistemic(row, k) / aleatoric(row, k));
+  }
+  return ratios;
+}
+
+/// That ratio at the rows of training: what `evaluate` says of them, the mean over outputs of each output's weighted
+/// median. Of more than 2^20 rows, blocks at even distances tell. Ranks take blocks in turn; rank 0 knows the result.
 double median_ratio(const Ensemble& ensemble, data::RowSource& train) {
-  std::vector<std::vector<double>> ratios(ensemble.outputs());
+  constexpr std::size_t enough = std::size_t{1} << 20;
+  const std::size_t step = (ensemble.state().data.rows + enough - 1) / enough;
+  std::vector<std::string> own;
   std::vector<double> weights;
   train.rewind();
-  for (data::RowBlock block; train.next(block);) {
-    const Predictive predictive = ensemble.predict(block.inputs, {.noise_std = block.noise_std});
-    const Matrix epistemic = predictive.epistemic_variance();
-    const Matrix aleatoric = predictive.aleatoric_variance();
-    for (std::size_t row = 0; row < epistemic.rows(); ++row) {
-      for (std::size_t k = 0; k < ratios.size(); ++k) ratios[k].push_back(epistemic(row, k) / aleatoric(row, k));
-    }
+  std::size_t number = 0;
+  for (data::RowBlock block; train.next(block); ++number) {
+    if (number % step != 0) continue;
     weights.insert(weights.end(), block.weights.begin(), block.weights.end());
+    if (number / step % team().size() != team().rank()) continue;
+    base::append_values(own.emplace_back(), std::span<const double>(variance_ratios(ensemble, block)));
   }
+  std::vector<std::vector<double>> ratios(ensemble.outputs());
+  for (const std::string& block : base::gather_dealt(team(), own)) {
+    base::ByteReader reader(block);
+    for (std::size_t k = 0; !reader.at_end(); k = (k + 1) % ratios.size()) ratios[k].push_back(reader.value<double>());
+  }
+  if (!team().leads()) return 0;
   double sum = 0;
   for (const std::vector<double>& output : ratios) sum += math::weighted_median(output, weights);
   return sum / static_cast<double>(ratios.size());
 }
 
 void save_finished(const Ensemble& ensemble, const std::string& path, const Training& training) {
+  if (!team().leads()) return;
   try {
     save(ensemble, path);
   } catch (const Error& error) {
@@ -188,28 +211,55 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+/// Asks for a stop when the user or another rank does.
+class Stop {
+ public:
+  std::stop_token token() const { return source_.get_token(); }
+
+ private:
+  struct Request {
+    std::stop_source source;
+    void operator()() { source.request_stop(); }
+  };
+
+  InterruptWatch watch_;
+  std::stop_source source_;
+  std::stop_callback<Request> by_user_{watch_.token(), Request{source_}};
+  std::stop_callback<Request> by_team_{team().stop(), Request{source_}};
+};
+
+/// A part that others must complete is left as it is.
+Ensemble widen_members(const FitArguments& arguments, const learn::TrainingRows& train, const learn::Plan& plan,
+                       std::vector<model::Member> members, const Training& training, double seconds_so_far) {
+  if (learn::is_unfinished_part(members.size(), plan.options.members, plan.options)) {
+    return learn::assemble(train, plan.options, {std::move(members), {}, plan.decisions});
+  }
+  ProgressDisplay display(team().leads() ? arguments.progress : ProgressKind::none, 0);
+  display.say(plan.options.folds > 0 ? "noise, weights and posterior from rows that members did not see" : "widening",
+              seconds_so_far);
+  const Ensemble narrow = learn::finish(train, plan, std::move(members));
+  training.stop_if_asked();
+  Ensemble wide = learn::widen(narrow, train.source(), {.threads = plan.options.threads}, train.team());
+  check_unchanged(narrow, wide, arguments.train);
+  training.stop_if_asked();
+  return wide;
+}
+
 Ensemble train_and_widen(const FitArguments& arguments, const learn::TrainingRows& train, learn::Plan plan) {
   const auto start = std::chrono::steady_clock::now();
-  const InterruptWatch watch;
-  plan.options.stop = watch.token();
+  const Stop stop;
+  plan.options.stop = stop.token();
   Training training(plan_of(arguments, train, plan.options));
   std::vector<model::Member> members = naming(arguments.train, ErrorCode::data, [&] { return training.run(); });
   training.stop_if_asked();
-  if (learn::is_unfinished_part(members.size(), plan.options.members, plan.options)) {
-    const Ensemble part = learn::assemble(train, plan.options, {std::move(members), {}, plan.decisions});
-    save_finished(part, arguments.output, training);
-    return part;
+  try {
+    Ensemble wide = widen_members(arguments, train, plan, std::move(members), training, seconds_since(start));
+    save_finished(wide, arguments.output, training);
+    return wide;
+  } catch (const Error& error) {
+    if (team().failure()) training.fail(error);
+    throw;
   }
-  ProgressDisplay display(arguments.progress, 0);
-  display.say(plan.options.folds > 0 ? "noise, weights and posterior from rows that members did not see" : "widening",
-              seconds_since(start));
-  const Ensemble narrow = learn::finish(train, plan, std::move(members));
-  training.stop_if_asked();
-  Ensemble wide = learn::widen(narrow, train.source(), {.threads = plan.options.threads});
-  check_unchanged(narrow, wide, arguments.train);
-  training.stop_if_asked();
-  save_finished(wide, arguments.output, training);
-  return wide;
 }
 
 /// The settings of a plan, with the reasons as comments.
@@ -223,6 +273,7 @@ std::string plan_text(FitSettings settings, const learn::Plan& plan) {
 }
 
 void write_plan(const FitArguments& arguments, const learn::Plan& plan) {
+  if (!team().leads()) return;
   const std::string text = plan_text(arguments.settings, plan);
   if (is_standard_output(arguments.output)) return print(text);
   base::write_file(arguments.output, text);
@@ -232,7 +283,10 @@ void run(const FitArguments& arguments) {
   if (arguments.print_config) return print(config_text(arguments.settings));
   check(arguments);
   const auto start = std::chrono::steady_clock::now();
-  const learn::TrainingRows train(data::open_rows(arguments.train, arguments.settings.columns));
+  const DatasetOptions& columns = arguments.settings.columns;
+  learn::TrainingRows train(
+      data::open_rows(arguments.train, data::open_shared_table(team(), arguments.train, columns.format), columns));
+  train.set_team(team());
   FitOptions given = arguments.settings.options;
   const std::optional<Dataset> validation = read_validation(arguments.settings, train.layout());
   if (validation) given.validation = &*validation;

@@ -7,16 +7,23 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <new>
 #include <span>
+#include <string_view>
+#include <thread>
 #include <tuple>
+#include <vector>
 
 #include "cli/help.hpp"
 #include "cli/print.hpp"
+#include "cli/team.hpp"
 #include "cli/verbs.hpp"
 
 namespace credens::cli {
@@ -64,7 +71,9 @@ int run(const std::vector<std::string>& words, std::string& speaker) {
 }
 
 int report(const std::string& speaker, std::string_view sentence, ErrorCode code) {
-  if (!(code == ErrorCode::io && reader_has_gone())) print_error(fmt::format("{}: {}", speaker, sentence));
+  const bool is_ours = tell_team(code, sentence);
+  const bool is_heard = !(code == ErrorCode::io && reader_has_gone());
+  if (is_ours && is_heard) print_error(fmt::format("{}: {}", speaker, sentence));
   return static_cast<int>(code);
 }
 
@@ -96,6 +105,31 @@ int guarded_run(std::span<char* const> words) {
     print_plainly(out_of_memory);
     return static_cast<int>(ErrorCode::failure);
   }
+}
+
+/// Verbs that are spread over the ranks of mpirun; all others are rank 0's alone.
+bool is_spread(std::span<char* const> words) {
+  constexpr std::array<std::string_view, 3> verbs{"fit", "widen", "evaluate"};
+  return !words.empty() && std::ranges::find(verbs, words.front()) != verbs.end();
+}
+
+/// Where a rank cannot join, mpirun ends all of them. What all would say rank 0 says, and it ends first.
+int fail_to_join(const Launch& launch, const Error& error) {
+  if (launch.rank > 0) std::this_thread::sleep_for(std::chrono::seconds(2));
+  print_error(fmt::format("credens: {}", error.what()));
+  return static_cast<int>(error.code());
+}
+
+int run_as_rank(std::span<char* const> words) {
+  const Launch launch = cli::launch();
+  if (!is_spread(words)) return launch.rank == 0 ? guarded_run(words) : 0;
+  try {
+    join_team(launch, base::join(std::vector<std::string>(words.begin(), words.end()), "\n"));
+  } catch (const Error& error) {
+    if (team().is_alone()) return fail_to_join(launch, error);
+    return leave_team(report("credens", error.what(), error.code()));
+  }
+  return leave_team(guarded_run(words));
 }
 
 std::atomic<bool> memory_ran_out = false;
@@ -132,5 +166,5 @@ int main(int count, char** words) {
   std::signal(SIGBUS, credens::cli::fail_mapped_file);
   std::set_new_handler(credens::cli::note_lack_of_memory);
   std::set_terminate(credens::cli::end_uncaught);
-  return credens::cli::guarded_run(std::span(words, count).subspan(count > 0 ? 1 : 0));
+  return credens::cli::run_as_rank(std::span(words, count).subspan(count > 0 ? 1 : 0));
 }

@@ -2,11 +2,15 @@
 
 #include <credens/store.hpp>
 
+#include <optional>
+
 #include "cli/columns.hpp"
 #include "cli/files.hpp"
 #include "cli/rows.hpp"
 #include "cli/verbs.hpp"
+#include "data/fingerprint.hpp"
 #include "model/ensemble_state.hpp"
+#include "store/outputs_writer.hpp"
 
 namespace credens::cli {
 
@@ -44,32 +48,64 @@ double trained_precision(const Ensemble& ensemble) {
   return (stored ? base::parse_double(*stored) : std::nullopt).value_or(ensemble.prior_precision());
 }
 
-/// As many rows as in training are most likely those: then their weights and noise should be those of training too.
-void warn_of_other_rows(const Ensemble& ensemble, const Rows& rows, const Matrix& targets,
-                        const std::vector<double>& weights, const RowArguments& arguments) {
-  if (rows.count() != ensemble.state().data.rows) return;
-  const Dataset dataset({.inputs = rows.inputs,
-                         .targets = targets,
-                         .weights = weights,
-                         .noise_std = rows.noise_std,
-                         .input_names = ensemble.state().layout.input_names,
-                         .target_names = ensemble.target_names()});
-  warn_unless_trained_on(ensemble, dataset.fingerprint(), arguments.data, arguments.model);
+DatasetParts layout_of(const model::EnsembleState& state) {
+  return {.inputs = Matrix(0, state.layout.inputs),
+          .targets = Matrix(0, state.target_names.size()),
+          .input_names = state.layout.input_names,
+          .target_names = state.target_names};
 }
+
+/// Writes the arrays of a table, block by block.
+class OutputsOfTable {
+ public:
+  OutputsOfTable(const Ensemble& ensemble, RowStream& stream, const OutputsArguments& arguments)
+      : ensemble_(ensemble),
+        arguments_(arguments),
+        rows_(stream.count_rows()),
+        has_targets_(!arguments.target.empty() || has_targets(ensemble, stream.header())) {
+    if (has_targets_ && rows_ == ensemble.state().data.rows) {
+      fingerprint_.emplace(layout_of(ensemble.state()), rows_);
+    }
+  }
+
+  void add(const Rows& rows) {
+    MemberOutputs outputs = ensemble_.member_outputs(rows.inputs, {.noise_std = rows.noise_std});
+    outputs.row_weights = weights_of(rows.table, arguments_.weight);
+    if (has_targets_) {
+      const Matrix targets = targets_of(ensemble_, rows, arguments_.target);
+      outputs.targets = data::scaled(ensemble_.state().target_scaler, targets);
+      if (fingerprint_) {
+        fingerprint_->add(
+            {.inputs = rows.inputs, .targets = targets, .weights = outputs.row_weights, .noise_std = rows.noise_std});
+      }
+    }
+    if (!writer_) writer_.emplace(arguments_.folder, outputs, trained_precision(ensemble_), rows_);
+    writer_->add(outputs);
+  }
+
+  /// As many rows as in training are most likely those: then their weights and noise should be those of training too.
+  void commit() {
+    writer_->commit();
+    if (!fingerprint_) return;
+    warn_unless_trained_on(ensemble_, fingerprint_->digits(), arguments_.rows.data, arguments_.rows.model);
+  }
+
+ private:
+  const Ensemble& ensemble_;
+  const OutputsArguments& arguments_;
+  std::size_t rows_;
+  bool has_targets_;
+  std::optional<data::RowFingerprint> fingerprint_;
+  std::optional<store::OutputsWriter> writer_;
+};
 
 void run(const OutputsArguments& arguments) {
   check(arguments);
   const Ensemble ensemble = load(arguments.rows.model);
-  const Rows rows = read_rows(ensemble, arguments.rows);
-  OutputsFolder folder{.outputs = ensemble.member_outputs(rows.inputs, {.noise_std = rows.noise_std}),
-                       .prior_precision = trained_precision(ensemble)};
-  folder.outputs.row_weights = weights_of(rows.table, arguments.weight);
-  if (!arguments.target.empty() || has_targets(ensemble, rows.table)) {
-    Matrix targets = targets_of(ensemble, rows, arguments.target);
-    warn_of_other_rows(ensemble, rows, targets, folder.outputs.row_weights, arguments.rows);
-    folder.outputs.targets = data::scaled(ensemble.state().target_scaler, targets);
-  }
-  save_outputs(folder, arguments.folder);
+  RowStream stream(ensemble, arguments.rows);
+  OutputsOfTable outputs(ensemble, stream, arguments);
+  while (const Rows* rows = stream.next()) outputs.add(*rows);
+  outputs.commit();
 }
 
 }  // namespace

@@ -11,7 +11,18 @@
 
 namespace credens::cli {
 
+namespace {
+
+bool is_silent = false;
+
+}  // namespace
+
+void be_silent() {
+  is_silent = true;
+}
+
 void print(std::string_view text) {
+  if (is_silent) return;
   base::OutputFile output("-");
   output.write(text);
   output.commit();
@@ -30,6 +41,7 @@ void print_lines(const Lines& lines) {
 }
 
 void print_error(std::string_view line) {
+  if (is_silent) return;
   const std::string text = std::string(line) + "\n";
   std::fwrite(text.data(), 1, text.size(), stderr);
 }

@@ -18,6 +18,9 @@ void print(std::string_view text);
 void print_json(const Json& document);
 void print_lines(const Lines& lines);  ///< values aligned
 
+/// From here on this process prints nothing: another one speaks for it.
+void be_silent();
+
 /// A line on standard error. Where that is closed there is nobody left to tell.
 void print_error(std::string_view line);
 

@@ -66,11 +66,9 @@ void run(const ReportArguments& arguments) {
   const ComparisonArguments& given = arguments.comparison;
   const Ensemble ensemble = load(given.rows.model);
   RowStream stream(ensemble, given.rows);
-  const Observations observations = observe(ensemble, stream, given);
-  report::ReportMatter matter = report::judge({.ensemble = ensemble,
-                                               .predictive = observations.predictive,
-                                               .targets = observations.target_rows(),
-                                               .options = score_options(observations, given)});
+  report::Judge judge(ensemble, score_options(given), largest_weight(stream, given));
+  for_observations(ensemble, stream, given, [&](const scoring::ScoredRows& rows) { judge.add(rows); });
+  report::ReportMatter matter = judge.matter();
   matter.model_name = given.rows.model;
   matter.data_name = given.rows.outputs.empty() ? given.rows.data : given.rows.outputs;
   matter.places = places_of(stream, report::shown_rows(matter));

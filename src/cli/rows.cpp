@@ -8,6 +8,8 @@
 #include "cli/columns.hpp"
 #include "cli/files.hpp"
 #include "cli/print.hpp"
+#include "cli/team.hpp"
+#include "data/shared_table.hpp"
 #include "model/ensemble_state.hpp"
 #include "model/member_rows.hpp"
 
@@ -124,13 +126,6 @@ void check_arguments(const RowArguments& arguments) {
   check_standard_input({{"MODEL", arguments.model}, {"DATA", arguments.data}});
 }
 
-Rows read_rows(const Ensemble& ensemble, const RowArguments& arguments) {
-  require_networks(ensemble, arguments.model);
-  Rows rows{.table = data::read_table(arguments.data, arguments.format)};
-  find_inputs(ensemble, arguments.noise_std, rows);
-  return rows;
-}
-
 RowStream::RowStream(const Ensemble& ensemble, const RowArguments& arguments)
     : ensemble_(ensemble), noise_std_(arguments.noise_std) {
   if (!arguments.outputs.empty()) {
@@ -138,7 +133,7 @@ RowStream::RowStream(const Ensemble& ensemble, const RowArguments& arguments)
     block_.source = arguments.outputs;
   } else {
     require_networks(ensemble, arguments.model);
-    reader_.emplace(arguments.data, arguments.format);
+    reader_.emplace(data::open_shared_table(team(), arguments.data, arguments.format));
   }
 }
 

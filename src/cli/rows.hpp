@@ -31,7 +31,7 @@ struct RowArguments {
 void row_arguments(Arguments& arguments, RowArguments& rows);
 void outputs_option(Arguments& arguments, std::string& into);  ///< `--outputs DIR`
 
-/// What was read, all of it or a block. Either `arrays`, or a table with the inputs and, where known, the noise that
+/// A block of what was read. Either `arrays`, or a table with the inputs and, where known, the noise that
 /// the model finds in it.
 struct Rows {
   std::string source = {};  ///< how sentences name the folder of arrays
@@ -47,9 +47,7 @@ struct Rows {
 /// Before anything is read.
 void check_arguments(const RowArguments& arguments);
 
-Rows read_rows(const Ensemble& ensemble, const RowArguments& arguments);  ///< the whole table DATA
-
-/// The same block by block, so that memory does not grow with the rows.
+/// Block by block, so that memory does not grow with the rows.
 class RowStream {
  public:
   /// The ensemble must live as long.

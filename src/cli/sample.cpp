@@ -4,8 +4,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <mutex>
+#include <optional>
 
+#include "base/file.hpp"
 #include "cli/expectations.hpp"
 #include "cli/files.hpp"
 #include "cli/rows.hpp"
@@ -51,39 +54,147 @@ void check(const SampleArguments& arguments) {
   check_not_input(arguments.output, {arguments.rows.model, arguments.rows.data});
 }
 
-void check_draws(const Ensemble& ensemble, std::size_t draws, std::size_t rows) {
-  check_memory(static_cast<double>(draws) * static_cast<double>(rows * ensemble.outputs()),
-               fmt::format("an array of {} draws at {} rows", draws, rows));
+/// Draws [K, N, q] that come some rows at a time. Where places in a file cannot be reached at will, all are held.
+class DrawsWriter {
+ public:
+  DrawsWriter(const std::string& path, const std::vector<std::size_t>& shape)
+      : path_(path), header_(data::npy_header(shape)), shape_(shape) {
+    if (is_stream(path)) {
+      held_.resize(shape[0] * shape[1] * shape[2]);
+    } else {
+      file_.emplace(path);
+      file_->write_at(0, header_);
+    }
+  }
+
+  void add(const Samples& rows) {
+    const std::size_t size = rows.rows * rows.outputs;
+    for (std::size_t draw = 0; draw < rows.draws; ++draw) {
+      const std::size_t at = (draw * shape_[1] + next_row_) * shape_[2];
+      const double* const values = rows.values.data() + draw * size;
+      if (file_) {
+        file_->write_at(header_.size() + at * sizeof(double),
+                        {reinterpret_cast<const char*>(values), size * sizeof(double)});
+      } else {
+        std::copy_n(values, size, held_.begin() + static_cast<std::ptrdiff_t>(at));
+      }
+    }
+    next_row_ += rows.rows;
+  }
+
+  void commit() {
+    if (file_) {
+      file_->commit();
+    } else {
+      data::write_npy(path_, {.shape = shape_, .values = std::move(held_)});
+    }
+  }
+
+ private:
+  std::string path_;
+  std::string header_;
+  std::vector<std::size_t> shape_;
+  std::optional<base::AtomicFile> file_;
+  std::vector<double> held_;
+  std::size_t next_row_ = 0;
+};
+
+/// All rows, or as many as keep the draws at 128 MB. Few would cost much: each time the weights are drawn again.
+std::size_t rows_at_once(const Ensemble& ensemble, std::size_t draws, std::size_t rows) {
+  constexpr std::size_t most_values = std::size_t{1} << 24;
+  constexpr std::size_t least_rows = 64;
+  const double per_row = static_cast<double>(draws) * static_cast<double>(ensemble.outputs());
+  const auto fitting = static_cast<std::size_t>(static_cast<double>(most_values) / per_row);
+  return std::min(rows, std::max(least_rows, fitting));
 }
 
-/// Reads the arrays some rows at a time, so that memory holds the draws and little else.
-Samples sample_folder(const Ensemble& ensemble, const std::string& folder, const SampleOptions& options) {
-  OutputsReader reader(folder);
+void check_draws(const Ensemble& ensemble, const SampleArguments& arguments, std::size_t rows) {
+  const std::size_t held = is_stream(arguments.output) ? rows : rows_at_once(ensemble, *arguments.draws, rows);
+  check_memory(static_cast<double>(*arguments.draws) * static_cast<double>(held * ensemble.outputs()),
+               fmt::format("an array of {} draws at {} rows", *arguments.draws, held));
+}
+
+/// Draws at rows of arrays.
+void sample_folder(const Ensemble& ensemble, const SampleArguments& arguments, const SampleOptions& options) {
+  OutputsReader reader(arguments.rows.outputs);
   model::check_fit(ensemble.state(), reader.about());
-  check_draws(ensemble, options.draws, reader.rows());
+  check_draws(ensemble, arguments, reader.rows());
+  DrawsWriter writer(arguments.output, {options.draws, reader.rows(), ensemble.outputs()});
+  const std::size_t at_once = std::max<std::size_t>(1, rows_at_once(ensemble, options.draws, reader.rows()));
   std::mutex one_at_a_time;
-  const auto block = [&](std::size_t first, std::size_t count) {
-    const std::lock_guard lock(one_at_a_time);
-    return model::block_of(reader.read(first, count), 0, count);
-  };
-  return model::draw_samples(ensemble.state(), {.rows = reader.rows(), .block = block}, options);
+  for (std::size_t first = 0; first < reader.rows(); first += at_once) {
+    const auto block = [&](std::size_t from, std::size_t count) {
+      const std::lock_guard lock(one_at_a_time);
+      return model::block_of(reader.read(first + from, count), 0, count);
+    };
+    const std::size_t count = std::min(at_once, reader.rows() - first);
+    writer.add(model::draw_samples(ensemble.state(), {.rows = count, .block = block}, options, first));
+  }
+  writer.commit();
 }
 
-Samples sample_table(const Ensemble& ensemble, const RowArguments& arguments, SampleOptions options) {
-  const Rows rows = read_rows(ensemble, arguments);
-  options.noise_std = rows.noise_std;
-  check_draws(ensemble, options.draws, rows.count());
-  return ensemble.sample(rows.inputs, options);
+/// Rows of a table that wait until they are enough for a draw.
+class WaitingRows {
+ public:
+  void add(const Rows& rows) {
+    inputs_.insert(inputs_.end(), rows.inputs.values().begin(), rows.inputs.values().end());
+    noise_.insert(noise_.end(), rows.noise_std.values().begin(), rows.noise_std.values().end());
+    count_ += rows.count();
+  }
+
+  std::size_t count() const { return count_; }
+
+  /// Draws at the first `count` of them, which then are gone.
+  Samples draw(const Ensemble& ensemble, std::size_t count, const SampleOptions& options) {
+    const MatrixView inputs(inputs_.data(), count, ensemble.inputs());
+    const MatrixView noise(noise_.data(), noise_.empty() ? 0 : count, noise_.empty() ? 0 : ensemble.outputs());
+    const model::EnsembleState& state = ensemble.state();
+    if (options.of == Draw::observation) model::require_known_noise(state, count, noise);
+    Samples samples = model::draw_samples(state, model::rows_of_networks(state, inputs, noise), options, first_row_);
+    const auto gone = static_cast<std::ptrdiff_t>(count);
+    inputs_.erase(inputs_.begin(), inputs_.begin() + gone * static_cast<std::ptrdiff_t>(inputs.cols()));
+    noise_.erase(noise_.begin(), noise_.begin() + gone * static_cast<std::ptrdiff_t>(noise.cols()));
+    count_ -= count;
+    first_row_ += count;
+    return samples;
+  }
+
+ private:
+  std::vector<double> inputs_;
+  std::vector<double> noise_;
+  std::size_t count_ = 0;
+  std::size_t first_row_ = 0;
+};
+
+void sample_table(const Ensemble& ensemble, const SampleArguments& arguments, const SampleOptions& options) {
+  RowStream stream(ensemble, arguments.rows);
+  const std::size_t rows = stream.count_rows();
+  check_draws(ensemble, arguments, rows);
+  const std::size_t at_once = rows_at_once(ensemble, options.draws, rows);
+  WaitingRows waiting;
+  std::optional<DrawsWriter> writer;  // a table that does not fit is refused before anything is written
+  const auto draw = [&](std::size_t count) {
+    const Samples samples = waiting.draw(ensemble, count, options);
+    if (!writer) writer.emplace(arguments.output, std::vector{options.draws, rows, ensemble.outputs()});
+    writer->add(samples);
+  };
+  while (const Rows* block = stream.next()) {
+    waiting.add(*block);
+    while (waiting.count() >= at_once) draw(at_once);
+  }
+  if (waiting.count() > 0) draw(waiting.count());
+  writer->commit();
 }
 
 void run(const SampleArguments& arguments) {
   check(arguments);
   const Ensemble ensemble = load(arguments.rows.model);
   const SampleOptions options{.draws = *arguments.draws, .of = arguments.of, .seed = arguments.seed};
-  Samples samples = arguments.rows.outputs.empty() ? sample_table(ensemble, arguments.rows, options)
-                                                   : sample_folder(ensemble, arguments.rows.outputs, options);
-  data::write_npy(arguments.output,
-                  {.shape = {samples.draws, samples.rows, samples.outputs}, .values = std::move(samples.values)});
+  if (arguments.rows.outputs.empty()) {
+    sample_table(ensemble, arguments, options);
+  } else {
+    sample_folder(ensemble, arguments, options);
+  }
 }
 
 }  // namespace

@@ -124,6 +124,7 @@ Shown shown_of(const std::string& name) {
       {"random_bias", {"", "Posterior"}},
       {"seed", {"NUMBER", "Run"}},
       {"threads", {"COUNT", "Run"}},
+      {"memory", {"SIZE", "Run"}},
   };
   const auto found = shown.find(name);
   return found == shown.end() ? Shown{"VALUE", "Training"} : found->second;

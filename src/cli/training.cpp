@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/file.hpp"
+#include "cli/team_training.hpp"
 #include "learn/recipe.hpp"
 #include "learn/train_members.hpp"
 
@@ -36,7 +37,7 @@ Training::Training(TrainingPlan plan) : plan_(std::move(plan)) {
 }
 
 std::vector<model::Member> Training::load_finished() const {
-  if (!checkpoint_) return {};
+  if (!checkpoint_ || !plan_.team->leads()) return {};
   base::require(plan_.resume || !checkpoint_->exists(), ErrorCode::usage,
                 "{} has finished members of an earlier run: add --resume to go on with them, or remove it",
                 plan_.checkpoint.string());
@@ -48,17 +49,31 @@ std::vector<model::Member> Training::load_finished() const {
   return members;
 }
 
+void Training::keep(const model::Member& member) {
+  if (checkpoint_) checkpoint_->save(member);
+  ++kept_;
+}
+
 std::vector<model::Member> Training::train_missing(std::vector<model::Member> members) {
+  if (plan_.team->is_alone()) return train_here(std::move(members));
+  const std::vector<std::size_t> missing = missing_members(plan_.range, members);
+  return train_in_team({.team = *plan_.team,
+                        .train = *plan_.train,
+                        .options = plan_.options,
+                        .identity = identity_of(plan_),
+                        .progress = plan_.progress,
+                        .keep = [this](const model::Member& member) { keep(member); }},
+                       std::move(members), missing);
+}
+
+std::vector<model::Member> Training::train_here(std::vector<model::Member> members) {
   ProgressDisplay display(plan_.progress, members.size());
   FitOptions options = plan_.options;
   options.on_progress = [&display](const Progress& progress) { display.show(progress); };
   options.on_warning = [&display](std::string_view sentence) { display.warn(sentence); };
-  const auto keep = [this](const model::Member& member) {
-    if (checkpoint_) checkpoint_->save(member);
-    ++kept_;
-  };
+  const auto on_member = [this](const model::Member& member) { keep(member); };
   const std::vector<std::size_t> missing = missing_members(plan_.range, members);
-  for (model::Member& member : learn::train_members(*plan_.train, options, missing, keep)) {
+  for (model::Member& member : learn::train_members(*plan_.train, options, missing, on_member)) {
     members.push_back(std::move(member));
   }
   std::ranges::sort(members, {}, &model::Member::index);
@@ -68,35 +83,44 @@ std::vector<model::Member> Training::train_missing(std::vector<model::Member> me
 std::vector<model::Member> Training::run() {
   std::vector<model::Member> finished = load_finished();
   kept_ = finished.size();
-  if (checkpoint_) base::make_folder(plan_.checkpoint);
+  if (checkpoint_ && plan_.team->leads()) base::make_folder(plan_.checkpoint);
   try {
     return train_missing(std::move(finished));
   } catch (const Error& error) {
     leave_checkpoint();
-    if (error.code() == ErrorCode::numerical) finish();  // the same options would fail again
-    if (error.code() == ErrorCode::interrupted) throw Error(error.code(), "interrupted" + kept_sentence());
-    throw;
+    fail(error);
   }
 }
 
+/// Where another rank has failed, that is what happened, however it showed here.
+void Training::fail(const Error& error) const {
+  const auto elsewhere = plan_.team->failure();
+  const ErrorCode code = elsewhere ? elsewhere->code : error.code();
+  if (code == ErrorCode::numerical) finish();  // the same options would fail again
+  if (code == ErrorCode::interrupted) throw Error(code, "interrupted" + kept_sentence());
+  if (!elsewhere) throw error;
+  throw Error(code, elsewhere->sentence + (code == ErrorCode::failure ? kept_sentence() : ""));
+}
+
 void Training::stop_if_asked() const {
-  if (plan_.options.stop.stop_requested()) throw Error(ErrorCode::interrupted, "interrupted" + kept_sentence());
+  if (plan_.options.stop.stop_requested()) fail(Error(ErrorCode::interrupted, "interrupted"));
 }
 
 void Training::finish() const {
-  if (checkpoint_ && plan_.checkpoint_is_ours) checkpoint_->remove();
+  if (checkpoint_ && plan_.checkpoint_is_ours && plan_.team->leads()) checkpoint_->remove();
 }
 
 /// Takes the folder away again if no member got there.
 void Training::leave_checkpoint() const {
   std::error_code not_empty;
-  if (checkpoint_) std::filesystem::remove(plan_.checkpoint, not_empty);
+  if (checkpoint_ && plan_.team->leads()) std::filesystem::remove(plan_.checkpoint, not_empty);
 }
 
 std::string Training::kept_sentence() const {
+  if (!plan_.team->leads()) return "";
   if (!checkpoint_) return "; no member is kept because there is no --checkpoint";
   if (kept_ == 0) return "; no member was finished yet";
-  return fmt::format("; {} of {} members are kept in {}: the same command with --resume goes on", kept_,
+  return fmt::format("; {} of {} members are kept in {}: the same command with --resume goes on", kept_.load(),
                      plan_.range.end - plan_.range.first, plan_.checkpoint.string());
 }
 

@@ -6,10 +6,12 @@
 
 #include <credens/fit.hpp>
 
+#include <atomic>
 #include <filesystem>
 #include <optional>
 #include <vector>
 
+#include "base/team.hpp"
 #include "cli/member_range.hpp"
 #include "cli/progress.hpp"
 #include "learn/training_rows.hpp"
@@ -26,6 +28,7 @@ struct TrainingPlan {
   bool checkpoint_is_ours = true;         ///< not named by the user: removed on success
   bool resume = false;
   ProgressKind progress = ProgressKind::automatic;
+  base::Team* team = &base::alone();  ///< rank 0 alone loads and keeps
 };
 
 class Training {
@@ -36,18 +39,21 @@ class Training {
   /// and `resume` was not asked for; interrupted with a sentence that says how to go on.
   std::vector<model::Member> run();
 
-  void stop_if_asked() const;         ///< throws interrupted in the same way, for the work after the members
-  void finish() const;                ///< the model is safe: what was kept for it may go
-  std::string kept_sentence() const;  ///< "; N of M members are kept in FOLDER, ...", or nothing
+  void stop_if_asked() const;  ///< throws interrupted in the same way, for the work after the members
+  [[noreturn]] void fail(const Error& error) const;  ///< throws it, or what another rank failed with before
+  void finish() const;                               ///< the model is safe: what was kept for it may go
+  std::string kept_sentence() const;                 ///< "; N of M members are kept in FOLDER, ...", or nothing
 
  private:
   std::vector<model::Member> load_finished() const;
   std::vector<model::Member> train_missing(std::vector<model::Member> finished);
+  std::vector<model::Member> train_here(std::vector<model::Member> finished);
+  void keep(const model::Member& member);
   void leave_checkpoint() const;
 
   TrainingPlan plan_;
   std::optional<store::Checkpoint> checkpoint_;
-  std::size_t kept_ = 0;  ///< members in the checkpoint
+  std::atomic<std::size_t> kept_ = 0;  ///< members in the checkpoint
 };
 
 }  // namespace credens::cli

@@ -20,6 +20,7 @@ Verb outputs_verb();
 Verb inspect_verb();
 Verb export_verb();
 Verb report_verb();
+Verb pack_verb();
 Verb demo_verb();
 Verb reproduce_verb();
 Verb fetch_verb();

@@ -8,6 +8,7 @@
 #include "cli/files.hpp"
 #include "cli/model_rows.hpp"
 #include "cli/summary.hpp"
+#include "cli/team.hpp"
 #include "cli/verbs.hpp"
 #include "learn/widen_rows.hpp"
 #include "model/ensemble_state.hpp"
@@ -83,8 +84,8 @@ Ensemble widen_model(const WidenArguments& arguments) {
   base::require(ensemble.has_networks(), ErrorCode::usage,
                 "{} was made from arrays and has no networks: widen its arrays with --outputs", arguments.model);
   ModelRows train(ensemble, arguments.model, arguments.train);
-  const Ensemble wide =
-      naming(arguments.model, ErrorCode::model, [&] { return learn::widen(ensemble, train, arguments.options); });
+  const Ensemble wide = naming(arguments.model, ErrorCode::model,
+                               [&] { return learn::widen(ensemble, train, arguments.options, team()); });
   warn_unless_trained_on(ensemble, wide.state().data.fingerprint, arguments.train.table, arguments.model);
   return wide;
 }
@@ -104,7 +105,7 @@ Ensemble widen_arrays(const WidenArguments& arguments) {
 void run(const WidenArguments& arguments) {
   check(arguments);
   const Ensemble wide = arguments.outputs.empty() ? widen_model(arguments) : widen_arrays(arguments);
-  save(wide, arguments.output);
+  if (team().leads()) save(wide, arguments.output);
   print_summary(wide, arguments.output, arguments.json);
 }
 

@@ -18,19 +18,19 @@
 namespace credens::data {
 
 // Through the other constructor, so that what fails from here on leaves no file open.
-ByteSource::ByteSource(const std::filesystem::path& path)
+ByteSource::ByteSource(const std::filesystem::path& path, Passes passes)
     : ByteSource(std::string_view(), path == "-" ? "standard input" : path.string()) {
   constexpr std::size_t longest_magic = 6;
   if (open_regular(path) && !is_archive(window(0, longest_magic))) return;
-  held_ = decompress(base::read_file(path), name_);
-  bytes_ = held_;
-  size_ = held_.size();
-  if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
+  unmap();
+  file_.close();
+  size_ = 0;
+  feed_ = std::make_unique<ByteFeed>(path);
+  if (passes == Passes::many) keep_all();
 }
 
 ByteSource::~ByteSource() {
   unmap();
-  if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 /// False for everything that must be read to know its size; whoever then reads it tells what is wrong with it. A pipe
@@ -38,10 +38,50 @@ ByteSource::~ByteSource() {
 bool ByteSource::open_regular(const std::filesystem::path& path) {
   struct stat info {};
   if (path == "-" || ::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode) || info.st_size == 0) return false;
-  descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor_ < 0) return false;
+  file_ = base::Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file_.is_open()) return false;
   size_ = static_cast<std::size_t>(info.st_size);
   return true;
+}
+
+/// All that the feed gives, in memory or, where it is much, in a file that is then mapped as any other.
+void ByteSource::keep_all() {
+  constexpr std::size_t most_held = std::size_t{64} << 20;
+  constexpr std::size_t few = std::size_t{4} << 20;
+  while (feed_->append(held_)) {
+    if (held_.size() > few) held_.reserve(most_held + few);  // not twice as much
+    if (held_.size() < most_held) continue;
+    if (!file_.is_open()) file_ = base::open_scratch();
+    base::write_at(file_.number(), size_, held_, "the temporary file for " + name_);
+    size_ += held_.size();
+    held_.clear();
+  }
+  if (file_.is_open()) {
+    base::write_at(file_.number(), size_, held_, "the temporary file for " + name_);
+    size_ += held_.size();
+    held_ = {};
+  } else {
+    size_ = held_.size();
+  }
+  bytes_ = held_;
+  feed_.reset();
+}
+
+/// So that what is held reaches to `end`, or to the end of the file.
+void ByteSource::read_up_to(std::size_t end) {
+  while (held_from_ + held_.size() < end && feed_->append(held_)) {
+  }
+  size_ = held_from_ + held_.size();
+}
+
+std::size_t ByteSource::size() {
+  if (!feed_) return size_;
+  read_up_to(no_limit);
+  if (held_from_ == 0) {  // all is there for any window
+    bytes_ = held_;
+    feed_.reset();
+  }
+  return size_;
 }
 
 void ByteSource::unmap() {
@@ -49,14 +89,23 @@ void ByteSource::unmap() {
 }
 
 std::string_view ByteSource::window(std::size_t first, std::size_t count) {
+  if (feed_) {
+    base::require(first >= held_from_, ErrorCode::failure, "{}: byte {} is asked for in one pass, {} was before", name_,
+                  first, held_from_);
+    const std::size_t passed = std::min(first - held_from_, held_.size());
+    held_.erase(0, passed);
+    held_from_ += passed;
+    read_up_to(count > no_limit - first ? no_limit : first + count);
+    return std::string_view(held_).substr(std::min(first - held_from_, held_.size()), count);
+  }
   count = std::min(count, size_ - std::min(first, size_));
   if (count == 0) return {};
-  if (descriptor_ < 0) return bytes_.substr(first, count);
+  if (!file_.is_open()) return bytes_.substr(first, count);
   unmap();
   const std::size_t before = first % static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   mapping_size_ = before + count;
   void* const mapping =
-      ::mmap(nullptr, mapping_size_, PROT_READ, MAP_PRIVATE, descriptor_, static_cast<off_t>(first - before));
+      ::mmap(nullptr, mapping_size_, PROT_READ, MAP_PRIVATE, file_.number(), static_cast<off_t>(first - before));
   if (mapping == MAP_FAILED) base::fail(ErrorCode::io, "{}: cannot read: {}", name_, base::error_text(errno));
   mapping_ = mapping;
   ::madvise(mapping_, mapping_size_, MADV_WILLNEED);

@@ -6,36 +6,49 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 
+#include "base/descriptor.hpp"
+#include "data/byte_feed.hpp"
+
 namespace credens::data {
 
+enum class Passes { many, one };
+
 /// A regular file is mapped window by window, so that no more of it than a window is held. What cannot be mapped
-/// (standard input, pipes) and archives, which are unpacked, are held whole.
+/// (standard input, pipes) and archives, which are unpacked, are held whole up to 64 MB and beyond that kept in a
+/// nameless temporary file. In one pass they are not kept: windows must not begin before earlier ones did.
 class ByteSource {
  public:
-  explicit ByteSource(const std::filesystem::path& path);  ///< throws io, or data for a damaged archive
+  /// Throws io, or data for a damaged archive.
+  explicit ByteSource(const std::filesystem::path& path, Passes passes = Passes::many);
   ByteSource(std::string_view bytes, std::string name) : name_(std::move(name)), bytes_(bytes), size_(bytes.size()) {}
   ~ByteSource();
   ByteSource(const ByteSource&) = delete;
   ByteSource& operator=(const ByteSource&) = delete;
 
-  const std::string& name() const { return name_; }  ///< how sentences call it
-  std::size_t size() const { return size_; }
+  const std::string& name() const { return name_; }     ///< how sentences call it
+  bool knows_size() const { return feed_ == nullptr; }  ///< else it takes reading, and holding, all of it
+  std::size_t size();
 
   /// Clipped at the end of the file; valid until the next call.
   std::string_view window(std::size_t first, std::size_t count);
 
  private:
   bool open_regular(const std::filesystem::path& path);
+  void keep_all();
+  void read_up_to(std::size_t end);
   void unmap();
 
   std::string name_;
-  std::string held_;
-  std::string_view bytes_;  ///< all, unless mapped
+  std::unique_ptr<ByteFeed> feed_;  ///< of bytes that are still to come, in one pass
+  std::string held_;                ///< from `held_from_` on
+  std::size_t held_from_ = 0;
+  std::string_view bytes_;  ///< all that is held, unless mapped
   std::size_t size_ = 0;
-  int descriptor_ = -1;  ///< < 0: not mapped
+  base::Descriptor file_;  ///< none: not mapped
   void* mapping_ = nullptr;
   std::size_t mapping_size_ = 0;
 };

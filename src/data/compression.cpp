@@ -7,7 +7,9 @@
 #include <boost/iostreams/filter/zlib.hpp>
 #include <boost/iostreams/filter/zstd.hpp>
 #include <ios>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 #include "base/check.hpp"
 #include "data/bounded_sink.hpp"
@@ -19,69 +21,90 @@ namespace {
 namespace io = boost::iostreams;
 using namespace std::string_view_literals;
 
-/// What a decoder makes of an archive. `complete` is false when the archive ends too early.
-struct Unpacked {
-  std::string bytes;
-  bool complete = true;
-};
-
 std::streamsize signed_size(std::string_view bytes) {
   return static_cast<std::streamsize>(bytes.size());
 }
 
-/// One gzip member after the other. zlib stops by itself at the end of a member; it is offered the terminating zero of
-/// the string as one byte too many, so that a decoder which takes that byte has not found its end.
-Unpacked unpack_gzip(const std::string& archive, std::size_t largest) {
-  constexpr int gzip_window_bits = 15 + 16;  // zlib's way to ask for gzip's header and checksum
-  io::zlib_params params;
-  params.window_bits = gzip_window_bits;
-  Unpacked result;
-  std::size_t used = 0;
-  while (used < archive.size() && result.complete) {
-    io::zlib_decompressor decoder(params);
-    BoundedSink sink{&result.bytes, largest};
-    used += static_cast<std::size_t>(decoder.write(sink, archive.data() + used, signed_size(archive) - used + 1));
-    result.complete = used <= archive.size();
+/// One gzip member after the other. zlib stops by itself at the end of a member; at the end of the archive it is
+/// offered one byte too many, so that a decoder which takes that byte has not found its end.
+class GzipDecoder : public Decoder {
+ public:
+  void add(std::string_view bytes, BoundedSink sink) override {
+    while (!bytes.empty()) {
+      if (!member_) member_.emplace(params());
+      const std::streamsize used = member_->write(sink, bytes.data(), signed_size(bytes));
+      bytes.remove_prefix(static_cast<std::size_t>(used));
+      if (!bytes.empty()) member_.reset();
+    }
   }
-  return result;
-}
+
+  bool finish(BoundedSink sink) override { return !member_ || member_->write(sink, "", 1) == 0; }
+
+ private:
+  static io::zlib_params params() {
+    constexpr int gzip_window_bits = 15 + 16;  // zlib's way to ask for gzip's header and checksum
+    io::zlib_params params;
+    params.window_bits = gzip_window_bits;
+    return params;
+  }
+
+  std::optional<io::zlib_decompressor> member_;  ///< none between members
+};
 
 /// The decoder joins streams itself and throws at close when the last one is incomplete.
-Unpacked unpack_xz(const std::string& archive, std::size_t largest) {
-  Unpacked result;
-  io::lzma_decompressor decoder;
-  BoundedSink sink{&result.bytes, largest};
-  decoder.write(sink, archive.data(), signed_size(archive));
-  decoder.close(sink, std::ios_base::out);
-  return result;
-}
+class XzDecoder : public Decoder {
+ public:
+  void add(std::string_view bytes, BoundedSink sink) override {
+    decoder_.write(sink, bytes.data(), signed_size(bytes));
+  }
+
+  bool finish(BoundedSink sink) override {
+    decoder_.close(sink, std::ios_base::out);
+    return true;
+  }
+
+ private:
+  io::lzma_decompressor decoder_;
+};
 
 /// The decoder joins frames itself, but does not tell an incomplete last frame. So a frame of our own follows: 64 ones
 /// as one run-length block. They come out at the end only if the decoder was between frames.
-Unpacked unpack_zstd(const std::string& archive, std::size_t largest) {
-  constexpr std::string_view end_frame = "\x28\xb5\x2f\xfd\x20\x40\x03\x02\x00\x01"sv;
-  const std::string end_mark(64, '\x01');
-  Unpacked result;
-  io::zstd_decompressor decoder;
-  BoundedSink sink{&result.bytes, largest > no_limit - end_mark.size() ? no_limit : largest + end_mark.size()};
-  decoder.write(sink, archive.data(), signed_size(archive));
-  decoder.write(sink, end_frame.data(), signed_size(end_frame));
-  decoder.close(sink, std::ios_base::out);
-  result.complete = result.bytes.ends_with(end_mark);
-  if (result.complete) result.bytes.resize(result.bytes.size() - end_mark.size());
-  return result;
+class ZstdDecoder : public Decoder {
+ public:
+  void add(std::string_view bytes, BoundedSink sink) override {
+    decoder_.write(sink, bytes.data(), signed_size(bytes));
+  }
+
+  bool finish(BoundedSink sink) override {
+    constexpr std::string_view end_frame = "\x28\xb5\x2f\xfd\x20\x40\x03\x02\x00\x01"sv;
+    const std::string end_mark(64, '\x01');
+    sink.largest = sink.largest > no_limit - end_mark.size() ? no_limit : sink.largest + end_mark.size();
+    add(end_frame, sink);
+    decoder_.close(sink, std::ios_base::out);
+    const bool complete = sink.content->ends_with(end_mark);
+    if (complete) sink.content->resize(sink.content->size() - end_mark.size());
+    return complete;
+  }
+
+ private:
+  io::zstd_decompressor decoder_;
+};
+
+template <class Kind>
+std::unique_ptr<Decoder> make() {
+  return std::make_unique<Kind>();
 }
 
 struct ArchiveKind {
   std::string_view name;
   std::string_view magic;
-  Unpacked (*unpack)(const std::string& archive, std::size_t largest);
+  std::unique_ptr<Decoder> (*make_decoder)();
 };
 
 constexpr ArchiveKind archive_kinds[] = {
-    {"gzip", "\x1f\x8b"sv, unpack_gzip},
-    {"xz", "\xfd\x37zXZ\x00"sv, unpack_xz},
-    {"zstd", "\x28\xb5\x2f\xfd"sv, unpack_zstd},
+    {"gzip", "\x1f\x8b"sv, make<GzipDecoder>},
+    {"xz", "\xfd\x37zXZ\x00"sv, make<XzDecoder>},
+    {"zstd", "\x28\xb5\x2f\xfd"sv, make<ZstdDecoder>},
 };
 
 const ArchiveKind* kind_of(std::string_view bytes) {
@@ -95,19 +118,42 @@ bool is_archive(std::string_view bytes) {
   return kind_of(bytes) != std::end(archive_kinds);
 }
 
-std::string decompress(std::string bytes, const std::string& source, std::size_t largest) {
-  const ArchiveKind* const kind = kind_of(bytes);
-  if (kind == std::end(archive_kinds)) return bytes;
+Unpacker::Unpacker(std::string_view start, std::string source) : source_(std::move(source)) {
+  const ArchiveKind* const kind = kind_of(start);
+  kind_ = kind->name;
+  decoder_ = kind->make_decoder();
+}
+
+template <class Work>
+void Unpacker::guarded(std::size_t largest, const Work& work) {
   try {
-    Unpacked unpacked = kind->unpack(bytes, largest);
-    base::require(unpacked.complete, ErrorCode::data, "{}: the {} archive is truncated", source, kind->name);
-    return std::move(unpacked.bytes);
+    work();
   } catch (const std::ios_base::failure&) {
-    base::fail(ErrorCode::data, "{}: the {} archive is damaged or truncated", source, kind->name);
+    base::fail(ErrorCode::data, "{}: the {} archive is damaged or truncated", source_, kind_);
   } catch (const TooManyBytes&) {
-    base::fail(ErrorCode::data, "{}: the {} archive holds more than {} bytes, expected at most that", source,
-               kind->name, largest);
+    base::fail(ErrorCode::data, "{}: the {} archive holds more than {} bytes, expected at most that", source_, kind_,
+               largest);
   }
+}
+
+void Unpacker::add(std::string_view bytes, std::string& into, std::size_t largest) {
+  guarded(largest, [&] { decoder_->add(bytes, {&into, largest}); });
+}
+
+void Unpacker::finish(std::string& into, std::size_t largest) {
+  guarded(largest, [&] {
+    base::require(decoder_->finish({&into, largest}), ErrorCode::data, "{}: the {} archive is truncated", source_,
+                  kind_);
+  });
+}
+
+std::string decompress(std::string bytes, const std::string& source, std::size_t largest) {
+  if (!is_archive(bytes)) return bytes;
+  std::string unpacked;
+  Unpacker unpacker(bytes, source);
+  unpacker.add(bytes, unpacked, largest);
+  unpacker.finish(unpacked, largest);
+  return unpacked;
 }
 
 }  // namespace credens::data

@@ -21,7 +21,7 @@ std::string_view first_lines(ByteSource& bytes) {
   constexpr std::size_t enough_lines = sampled_lines + 1;
   for (std::size_t size = std::size_t{64} << 10;; size *= 2) {
     const std::string_view text = bytes.window(0, size);
-    if (text.size() == bytes.size()) return text;
+    if (text.size() < size) return text;
     if (std::count(text.begin(), text.end(), '\n') >= static_cast<std::ptrdiff_t>(enough_lines)) {
       return text.substr(0, text.rfind('\n') + 1);
     }
@@ -95,7 +95,8 @@ void read_first_line(std::string_view line, RowFormat& format) {
 CsvHead read_csv_head(ByteSource& bytes, const TableFormat& wanted) {
   const std::size_t mark = bytes.window(0, byte_order_mark.size()) == byte_order_mark ? byte_order_mark.size() : 0;
   check_text(first_lines(bytes).substr(mark), bytes.name());
-  const std::size_t visible = last_visible(bytes, mark);
+  const bool knows_end = bytes.knows_size();
+  const std::size_t visible = knows_end ? last_visible(bytes, mark) : 0;
 
   std::string_view text = first_lines(bytes).substr(mark);
   check_first_line(text, bytes.name());
@@ -104,10 +105,24 @@ CsvHead read_csv_head(ByteSource& bytes, const TableFormat& wanted) {
   read_first_line(take_line(text), head.format);
   if (head.format.dialect.header) head.first_row_at += size - text.size();
 
+  head.end = unknown_end;
+  if (!knows_end) return head;
   const std::string_view tail = bytes.window(visible, bytes.size());
   head.end = visible + without_trailing_blank_lines(tail, head.format.dialect.delimiter).size();
-  base::require(head.first_row_at < head.end, ErrorCode::data, "{}: a header but no rows", bytes.name());
+  check_rows(head.first_row_at, head.end, bytes.name());
   return head;
+}
+
+std::size_t rows_size(std::string_view lines, char delimiter) {
+  const std::size_t visible = lines.find_last_not_of(" \t\r\n");
+  const std::size_t first = visible == std::string_view::npos ? 0 : visible;
+  const std::string_view rows = without_trailing_blank_lines(lines.substr(first), delimiter);
+  const bool is_blank = visible == std::string_view::npos && is_blank_line(rows, delimiter);
+  return is_blank ? 0 : first + rows.size();
+}
+
+void check_rows(std::size_t first_row_at, std::size_t end, const std::string& source) {
+  base::require(first_row_at < end, ErrorCode::data, "{}: a header but no rows", source);
 }
 
 }  // namespace credens::data

@@ -53,10 +53,29 @@ void CsvReader::rewind() {
 std::string_view CsvReader::next_window(std::size_t first) {
   for (std::size_t size = window_size;; size *= 2) {
     const std::string_view text = bytes_->window(first, std::min(size, end_ - first));
+    if (end_ == unknown_end) {
+      const std::optional<std::string_view> rows = rows_of(text, first, text.size() < size);
+      if (rows) return *rows;
+      continue;
+    }
     if (first + text.size() == end_) return text;
     const std::size_t last_end = text.rfind('\n');
     if (last_end != std::string_view::npos) return text.substr(0, last_end + 1);
   }
+}
+
+/// Where nobody knows the end of the file before it comes, blank lines wait until it is known whether they are the
+/// last.
+std::optional<std::string_view> CsvReader::rows_of(std::string_view text, std::size_t first, bool is_last) {
+  if (!is_last) text = text.substr(0, text.rfind('\n') + 1);
+  const std::size_t size = rows_size(text, format_.dialect.delimiter);
+  if (is_last) {
+    end_ = first + size;
+    check_rows(first_, end_, format_.source);
+    return text.substr(0, size);
+  }
+  if (size == 0) return std::nullopt;
+  return text.substr(0, size + 1);
 }
 
 void CsvReader::read_blocks(std::string_view lines) {
@@ -109,6 +128,7 @@ std::size_t CsvReader::count_rows() {
 }
 
 std::size_t CsvReader::guess_rows() const {
+  if (end_ == unknown_end) return 0;
   const double share = static_cast<double>(at_ - first_) / static_cast<double>(end_ - first_);
   return static_cast<std::size_t>(static_cast<double>(rows_) / std::max(share, 1e-9));
 }

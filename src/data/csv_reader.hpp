@@ -7,6 +7,8 @@
 #include <credens/dataset.hpp>
 
 #include <memory>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "data/byte_source.hpp"
@@ -29,12 +31,13 @@ class CsvReader : public RowPortions {
 
  private:
   std::string_view next_window(std::size_t first);
+  std::optional<std::string_view> rows_of(std::string_view text, std::size_t first, bool is_last);
   void read_blocks(std::string_view lines);
   void note_faults(const RowReader& block);
 
   std::unique_ptr<ByteSource> bytes_;
   int threads_;
-  std::size_t end_ = 0;    ///< of the last row, in bytes
+  std::size_t end_ = 0;    ///< of the last row, in bytes; unknown_end while it has not come
   std::size_t first_ = 0;  ///< of row 0
   RowFormat format_;
   Table header_;

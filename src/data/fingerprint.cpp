@@ -11,6 +11,8 @@
 
 #include <fmt/format.h>
 
+#include "data/spill.hpp"
+
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -39,6 +41,12 @@ class ContentHash {
   void add_section(std::string_view tag, std::span<const std::string> names, MatrixView values) {
     start_section(tag, names, values.rows(), values.cols());
     add_rows(values);
+  }
+
+  void add_section(std::string_view tag, std::span<const std::string> names, std::size_t rows, const Spill& values) {
+    const bool is_there = values.count() > 0;
+    start_section(tag, names, is_there ? rows : 0, is_there ? values.count() / rows : 0);
+    values.read([&](std::span<const double> piece) { add(piece); });
   }
 
   std::string digits() const {
@@ -78,29 +86,24 @@ std::string fingerprint(const Dataset& dataset) {
 
 struct RowFingerprint::Impl {
   ContentHash hash;
-  std::size_t rows;
+  std::size_t rows = 0;
   std::vector<std::string> target_names;
-  std::vector<double> targets;
-  std::vector<double> weights;
-  std::vector<double> noise;
+  Spill targets;
+  Spill weights;
+  Spill noise;
 };
 
 namespace {
 
-void append(std::vector<double>& values, MatrixView rows) {
-  for (std::size_t row = 0; row < rows.rows(); ++row) {
-    values.insert(values.end(), rows.row(row).begin(), rows.row(row).end());
-  }
-}
-
-MatrixView as_matrix(const std::vector<double>& values, std::size_t rows) {
-  return values.empty() ? MatrixView() : MatrixView(values.data(), rows, values.size() / rows);
+void append(Spill& values, MatrixView rows) {
+  for (std::size_t row = 0; row < rows.rows(); ++row) values.append(rows.row(row));
 }
 
 }  // namespace
 
-RowFingerprint::RowFingerprint(const DatasetParts& layout, std::size_t rows)
-    : impl_(std::make_unique<Impl>(Impl{.hash = {}, .rows = rows, .target_names = layout.target_names})) {
+RowFingerprint::RowFingerprint(const DatasetParts& layout, std::size_t rows) : impl_(std::make_unique<Impl>()) {
+  impl_->rows = rows;
+  impl_->target_names = layout.target_names;
   impl_->hash.start_section("inputs", layout.input_names, rows, layout.inputs.cols());
 }
 
@@ -109,15 +112,15 @@ RowFingerprint::~RowFingerprint() = default;
 void RowFingerprint::add(const RowBlock& block) {
   impl_->hash.add_rows(block.inputs);
   append(impl_->targets, block.targets);
-  impl_->weights.insert(impl_->weights.end(), block.weights.begin(), block.weights.end());
+  impl_->weights.append(block.weights);
   append(impl_->noise, block.noise_std);
 }
 
 std::string RowFingerprint::digits() const {
   ContentHash hash = impl_->hash;
-  hash.add_section("targets", impl_->target_names, as_matrix(impl_->targets, impl_->rows));
-  hash.add_section("weights", {}, as_matrix(impl_->weights, impl_->rows));
-  hash.add_section("noise", {}, as_matrix(impl_->noise, impl_->rows));
+  hash.add_section("targets", impl_->target_names, impl_->rows, impl_->targets);
+  hash.add_section("weights", {}, impl_->rows, impl_->weights);
+  hash.add_section("noise", {}, impl_->rows, impl_->noise);
   return hash.digits();
 }
 

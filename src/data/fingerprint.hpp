@@ -24,8 +24,8 @@ namespace credens::data {
 /// rows and 0 columns; weights are one column.
 std::string fingerprint(const Dataset& dataset);
 
-/// The same, from blocks of rows in order. All inputs come before the first target, so targets, weights and noise are
-/// held until the end.
+/// The same, from blocks of rows in order. All inputs come before the first target, so targets, weights and noise
+/// wait until the end, in a temporary file where they are many.
 class RowFingerprint {
  public:
   RowFingerprint(const DatasetParts& layout, std::size_t rows);  ///< of a RowSource; `rows` as all blocks together have

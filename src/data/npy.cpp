@@ -102,13 +102,14 @@ bool is_npy(std::string_view bytes) {
   return bytes.starts_with(magic);
 }
 
-NpyLayout read_npy_layout(std::string_view start, std::size_t file_size, const std::string& source) {
+NpyLayout read_npy_layout(std::string_view start, std::size_t file_size, const std::string& source, NpyRest rest) {
   NpyHeader header = parse_npy_header(start, source);
   const ItemType& type = item_type(header.descr, source);
   const std::optional<std::size_t> count = count_values(header.shape, type.size);
   const std::size_t content_size = file_size - header.values_at;
   base::require(count.has_value(), ErrorCode::data, "{}: the shape {} is too large", source, shape_text(header.shape));
-  base::require(content_size == *count * type.size, ErrorCode::data,
+  const bool may_go_on = rest == NpyRest::another_array && content_size > *count * type.size;
+  base::require(may_go_on || content_size == *count * type.size, ErrorCode::data,
                 "{}: {} bytes of values, expected {} for the shape {}", source, content_size, *count * type.size,
                 shape_text(header.shape));
   return {.shape = std::move(header.shape),
@@ -132,13 +133,14 @@ NpyArray read_npy(const std::filesystem::path& path) {
   return parse_npy(decompress(base::read_file(path), source), source);
 }
 
-std::string npy_header(const std::vector<std::size_t>& shape) {
+std::string npy_header(const std::vector<std::size_t>& shape, std::string_view descr, std::size_t least_size) {
   constexpr std::size_t alignment = 64;
   constexpr std::size_t prefix_size = magic.size() + 4;  // version and length
-  std::string text = fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}{}), }}",
+  std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}", descr,
                                  fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
   const std::size_t used = prefix_size + text.size() + 1;
-  text.append((alignment - used % alignment) % alignment, ' ');
+  const std::size_t size = (std::max(used, least_size) + alignment - 1) / alignment * alignment;
+  text.append(size - used, ' ');
   text += '\n';
   base::require(text.size() <= std::numeric_limits<std::uint16_t>::max(), ErrorCode::usage,
                 "a NumPy array of rank {} is too much", shape.size());

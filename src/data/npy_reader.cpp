@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/check.hpp"
+#include "data/npy_names.hpp"
 
 namespace credens::data {
 
@@ -14,7 +15,8 @@ NpyReader::NpyReader(std::unique_ptr<ByteSource> bytes, const TableFormat& forma
   const std::string& source = bytes_->name();
   base::require(!format.header && !format.delimiter, ErrorCode::usage,
                 "{}: an array has neither header nor delimiter, but one was given", source);
-  layout_ = read_npy_layout(bytes_->window(0, longest_header), bytes_->size(), source);
+  const std::size_t size = bytes_->size();
+  layout_ = read_npy_layout(bytes_->window(0, longest_header), size, source, NpyRest::another_array);
   const std::size_t rank = layout_.shape.size();
   base::require(rank == 1 || rank == 2, ErrorCode::data, "{}: an array of rank {}, expected [rows] or [rows, columns]",
                 source, rank);
@@ -23,6 +25,7 @@ NpyReader::NpyReader(std::unique_ptr<ByteSource> bytes, const TableFormat& forma
   base::require(rows_ > 0 && cols > 0, ErrorCode::data, "{}: {} rows and {} columns, expected at least one of each",
                 source, rows_, cols);
   header_ = {.source = source, .values = Matrix(0, cols)};
+  if (layout_.end() < size) header_.names = parse_npy_names(bytes_->window(layout_.end(), size), cols, source);
 }
 
 void NpyReader::rewind() {

@@ -16,7 +16,8 @@ namespace credens::data {
 
 class NpyReader : public RowPortions {
  public:
-  /// An array [N] or [N x cols], N and cols > 0; a header or delimiter in `format` throws usage.
+  /// An array [N] or [N x cols], N and cols > 0, and perhaps the names of its columns behind it; a header or delimiter
+  /// in `format` throws usage.
   NpyReader(std::unique_ptr<ByteSource> bytes, const TableFormat& format);
 
   const Table& header() const override { return header_; }

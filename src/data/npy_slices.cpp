@@ -6,9 +6,9 @@
 
 namespace credens::data {
 
-NpySlices::NpySlices(const std::filesystem::path& path) : bytes_(std::make_unique<ByteSource>(path)) {
+NpySlices::NpySlices(const std::filesystem::path& path, NpyRest rest) : bytes_(std::make_unique<ByteSource>(path)) {
   constexpr std::size_t longest_header = std::size_t{1} << 20;
-  layout_ = read_npy_layout(bytes_->window(0, longest_header), bytes_->size(), name());
+  layout_ = read_npy_layout(bytes_->window(0, longest_header), bytes_->size(), name(), rest);
   const std::size_t rank = layout_.shape.size();
   base::require(rank >= 1 && rank <= 3, ErrorCode::data, "{}: an array of rank {}, expected 1, 2 or 3", name(), rank);
   rows_ = layout_.shape[rank == 3 ? 1 : 0];

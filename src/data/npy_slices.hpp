@@ -19,7 +19,8 @@ namespace credens::data {
 /// An array [rows], [rows x cols] or [slabs x rows x cols]; of no more than the rows asked for is there a copy.
 class NpySlices {
  public:
-  explicit NpySlices(const std::filesystem::path& path);  ///< throws io, or data for what is no such array
+  /// Throws io, or data for what is no such array.
+  explicit NpySlices(const std::filesystem::path& path, NpyRest rest = NpyRest::nothing);
 
   const std::vector<std::size_t>& shape() const { return layout_.shape; }
   const std::string& name() const { return bytes_->name(); }  ///< how sentences call it

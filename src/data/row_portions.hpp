@@ -27,13 +27,13 @@ class RowPortions {
   /// The first fault of each column in what has been read so far; empty: there is none.
   virtual const std::vector<std::optional<ColumnFault>>& faults() const = 0;
 
-  /// Of the whole file, without reading its cells; the portions go on where they were.
+  /// Of the whole file, without reading its cells; the portions go on where they were. Not in one pass.
   virtual std::size_t count_rows() = 0;
 
-  /// As `count_rows`, but a guess from what has been read so far is enough.
+  /// As `count_rows`, but a guess from what has been read so far is enough; 0: there is none.
   virtual std::size_t guess_rows() const = 0;
 
-  virtual void rewind() = 0;
+  virtual void rewind() = 0;  ///< not in one pass
 };
 
 /// All rows from the first on.

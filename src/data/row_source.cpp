@@ -6,6 +6,7 @@
 
 #include "data/column_roles.hpp"
 #include "data/make_dataset.hpp"
+#include "data/npy_rows.hpp"
 #include "data/table_reader.hpp"
 
 namespace credens::data {
@@ -14,8 +15,10 @@ namespace {
 
 class FileRows : public RowSource {
  public:
-  FileRows(const std::filesystem::path& path, const DatasetOptions& options, FileKind kind)
-      : reader_(path, options.format, kind),
+  FileRows(const std::filesystem::path& path, std::unique_ptr<RowPortions> portions, const DatasetOptions& options)
+      : path_(path),
+        number_(file_number(path)),
+        reader_(std::move(portions)),
         columns_(assign_columns(reader_.header(), options)),
         layout_(layout_of(reader_.header(), columns_)) {
     if (!columns_.noise.empty()) layout_.noise_std = Matrix(0, columns_.targets.size());
@@ -24,6 +27,9 @@ class FileRows : public RowSource {
   const DatasetParts& layout() const override { return layout_; }
   bool has_weights() const override { return !columns_.weight.empty(); }
   std::size_t count_rows() override { return reader_.count_rows(); }
+  std::unique_ptr<RowRanges> ranges() const override {
+    return open_npy_rows(path_, columns_, reader_.header(), number_);
+  }
 
   bool next(RowBlock& block) override {
     if (!reader_.next(table_)) {
@@ -46,12 +52,33 @@ class FileRows : public RowSource {
   }
 
  private:
+  std::filesystem::path path_;
+  std::uint64_t number_;  ///< of the file
   TableReader reader_;
   ColumnRoles columns_;
   DatasetParts layout_;
   Table table_;        ///< the block
   DatasetParts rows_;  ///< its parts
   double weight_total_ = 0;
+};
+
+RowBlock block_of(const Dataset& dataset, std::size_t first, std::size_t count) {
+  RowBlock block{.first_row = first,
+                 .inputs = dataset.inputs().row_block(first, count),
+                 .targets = dataset.targets().row_block(first, count)};
+  if (!dataset.weights().empty()) block.weights = dataset.weights().subspan(first, count);
+  if (!dataset.noise_std().empty()) block.noise_std = dataset.noise_std().row_block(first, count);
+  return block;
+}
+
+class DatasetRanges : public RowRanges {
+ public:
+  explicit DatasetRanges(const Dataset& dataset) : dataset_(dataset) {}
+
+  RowBlock read(std::size_t first, std::size_t count) override { return block_of(dataset_, first, count); }
+
+ private:
+  const Dataset& dataset_;
 };
 
 class DatasetRows : public RowSource {
@@ -74,15 +101,12 @@ class DatasetRows : public RowSource {
   bool has_weights() const override { return !dataset_.weights().empty(); }
   std::size_t count_rows() override { return dataset_.rows(); }
   void rewind() override { next_row_ = 0; }
+  std::unique_ptr<RowRanges> ranges() const override { return std::make_unique<DatasetRanges>(dataset_); }
 
   bool next(RowBlock& block) override {
     const std::size_t count = std::min(block_rows, dataset_.rows() - next_row_);
     if (count == 0) return false;
-    block = {.first_row = next_row_,
-             .inputs = dataset_.inputs().row_block(next_row_, count),
-             .targets = dataset_.targets().row_block(next_row_, count)};
-    if (has_weights()) block.weights = dataset_.weights().subspan(next_row_, count);
-    if (!dataset_.noise_std().empty()) block.noise_std = dataset_.noise_std().row_block(next_row_, count);
+    block = block_of(dataset_, next_row_, count);
     next_row_ += count;
     return true;
   }
@@ -117,7 +141,12 @@ class GrowingMatrix {
 }  // namespace
 
 std::unique_ptr<RowSource> open_rows(const std::filesystem::path& path, const DatasetOptions& options, FileKind kind) {
-  return std::make_unique<FileRows>(path, options, kind);
+  return open_rows(path, open_table(path, options.format, kind), options);
+}
+
+std::unique_ptr<RowSource> open_rows(const std::filesystem::path& path, std::unique_ptr<RowPortions> portions,
+                                     const DatasetOptions& options) {
+  return std::make_unique<FileRows>(path, std::move(portions), options);
 }
 
 std::unique_ptr<RowSource> rows_of(const Dataset& dataset) {

@@ -27,6 +27,19 @@ struct RowBlock {
   std::size_t rows() const { return inputs.rows(); }
 };
 
+/// Rows of a source at any place. Each thread has its own.
+class RowRanges {
+ public:
+  RowRanges() = default;
+  RowRanges(const RowRanges&) = delete;
+  RowRanges& operator=(const RowRanges&) = delete;
+  virtual ~RowRanges() = default;
+
+  /// Rows that the source has been found to have; valid until the next call. Values are checked as those of
+  /// `RowSource::next`, but for those that are not finite.
+  virtual RowBlock read(std::size_t first, std::size_t count) = 0;
+};
+
 /// Blocks have `block_rows` rows, the last one what is left.
 class RowSource {
  public:
@@ -46,10 +59,17 @@ class RowSource {
 
   /// Of the whole source, before or after it was read; the blocks go on where they were.
   virtual std::size_t count_rows() = 0;
+
+  /// Null where rows come one after the other: from text, archives and streams. May be called by several threads.
+  virtual std::unique_ptr<RowRanges> ranges() const { return nullptr; }
 };
 
 std::unique_ptr<RowSource> open_rows(const std::filesystem::path& path, const DatasetOptions& options,
                                      FileKind kind = FileKind::any);
+
+/// The same where `portions` of the file have been opened otherwise.
+std::unique_ptr<RowSource> open_rows(const std::filesystem::path& path, std::unique_ptr<RowPortions> portions,
+                                     const DatasetOptions& options);
 
 /// The dataset must live as long as the source.
 std::unique_ptr<RowSource> rows_of(const Dataset& dataset);

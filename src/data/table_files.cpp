@@ -6,7 +6,6 @@
 
 #include <cstdint>
 
-#include "data/byte_source.hpp"
 #include "data/csv_reader.hpp"
 #include "data/npy.hpp"
 #include "data/npy_reader.hpp"
@@ -59,8 +58,9 @@ Table read_all(RowPortions& portions) {
   return table;
 }
 
-std::unique_ptr<RowPortions> open_table(const std::filesystem::path& path, const TableFormat& format, FileKind kind) {
-  auto bytes = std::make_unique<ByteSource>(path);
+std::unique_ptr<RowPortions> open_table(const std::filesystem::path& path, const TableFormat& format, FileKind kind,
+                                        Passes passes) {
+  auto bytes = std::make_unique<ByteSource>(path, passes);
   if (is_array(path, *bytes, kind)) return std::make_unique<NpyReader>(std::move(bytes), format);
   return std::make_unique<CsvReader>(std::move(bytes), format);
 }

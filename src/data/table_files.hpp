@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "data/byte_source.hpp"
 #include "data/row_portions.hpp"
 #include "data/table.hpp"
 
@@ -17,7 +18,8 @@ namespace credens::data {
 enum class FileKind { any, text, npy };  ///< any: recognised by extension and content
 
 /// A file, unpacked and ready to be read.
-std::unique_ptr<RowPortions> open_table(const std::filesystem::path& path, const TableFormat& format, FileKind kind);
+std::unique_ptr<RowPortions> open_table(const std::filesystem::path& path, const TableFormat& format,
+                                        FileKind kind = FileKind::any, Passes passes = Passes::many);
 
 Table read_text_table(const std::filesystem::path& path, const TableFormat& format);
 

@@ -6,10 +6,24 @@
 
 #include <credens/network.hpp>
 
+#include <vector>
+
 #include "learn/training_set.hpp"
 #include "model/mlp.hpp"
 
 namespace credens::learn {
+
+/// Sums over the rows of one output, weighted with u_i / v_i: what the constant mean and its squared error follow from.
+struct PrecisionSums {
+  double precision = 0;  ///< sum u / v
+  double first = 0;      ///< sum u y / v
+  double second = 0;     ///< sum u y^2 / v
+  double logs = 0;       ///< sum u log v
+  double weights = 0;    ///< sum u
+
+  void add(double u, double y, double v);
+  double squared_error() const;
+};
 
 /// The weighted mean of l_i of the best constant mean m_k with v_ik = s_k^2 + known_ik, s_k^2 the variance of target k;
 /// with noise `known`, v_ik = known_ik.
@@ -27,5 +41,18 @@ ConstantGaussian constant_gaussian(const TrainingSet& data, NoiseKind noise);
 /// The largest sound training loss: 1 nat per output above the constant Gaussian's. With known noise far below the
 /// spread of the targets a nat is next to nothing, so the squared part may also double.
 double divergence_limit(const TrainingSet& data, NoiseKind noise);
+
+/// The same in one pass over rows that come in pieces: s_k^2 is 1, as it is over all of TRAIN.
+class DivergenceSums {
+ public:
+  DivergenceSums(std::size_t outputs, NoiseKind noise) : noise_(noise), outputs_(outputs) {}
+
+  void add(const TrainingSet& data, std::size_t first, std::size_t count);
+  double limit() const;
+
+ private:
+  NoiseKind noise_;
+  std::vector<PrecisionSums> outputs_;
+};
 
 }  // namespace credens::learn

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
+#include <span>
 
 #include "base/check.hpp"
 #include "learn/calibration.hpp"
@@ -142,6 +144,31 @@ void note(std::vector<model::Decision>& decisions, const FitOptions& options, co
   }
 }
 
+/// All rows where a window holds them, otherwise some.
+class RowsHeldOut {
+ public:
+  RowsHeldOut(const TrainingRows& train, const FitOptions& options, std::span<const model::Member> members) {
+    if (train.windows().is_one()) {
+      all_ = prepare(train, options).train;
+    } else {
+      some_ = judging_rows(train, options, members, enough_rows);
+    }
+  }
+
+  HeldOut look(const FitOptions& options, std::span<const model::Member> members) const {
+    return all_ ? look_at_held_out(*all_, options, members, enough_rows)
+                : look_at_held_out(*some_, options, members, enough_rows);
+  }
+  RungChoice choose_rung(const TrainingRows& train, const FitOptions& options, const TrainedMembers& trained) const {
+    return all_ ? learn::choose_rung(*all_, train, options, trained)
+                : learn::choose_rung(*some_, train, options, trained);
+  }
+
+ private:
+  std::optional<TrainingSet> all_;
+  std::optional<JudgingRows> some_;
+};
+
 bool needs_rows_to_finish(const FitOptions& planned) {
   return planned.recalibrate || planned.weigh_members || !planned.posterior.is_given();
 }
@@ -161,8 +188,8 @@ Ensemble finish(const TrainingRows& train, const Plan& plan, std::vector<model::
   }
 
   options.on_warning = nullptr;  // all was said before training
-  const Preparation rows = prepare(train, options);
-  const HeldOut held_out = look_at_held_out(rows.train, options, members, enough_rows);
+  const RowsHeldOut rows(train, options, members);
+  const HeldOut held_out = rows.look(options, members);
   const Calibration found = calibrate(held_out, {.recalibrate = options.recalibrate,
                                                  .correct_size = options.correct_size,
                                                  .weigh_members = options.weigh_members,
@@ -172,7 +199,7 @@ Ensemble finish(const TrainingRows& train, const Plan& plan, std::vector<model::
   if (options.noise_link == NoiseLink::exp) map_noise(members, held_out, found);
   weights = member_weights(members, found.kind_weights);
   if (!options.posterior.is_given()) {
-    const RungChoice rung = choose_rung(rows.train, train, options, {members, weights, decisions});
+    const RungChoice rung = rows.choose_rung(train, options, {members, weights, decisions});
     options.posterior = rung.posterior;
     decisions.push_back({"posterior", std::string(base::name_of(rung.posterior)), rung.reason});
   }

@@ -11,12 +11,6 @@ namespace credens::learn {
 
 namespace {
 
-/// Enough to find a few numbers by, and at most a tenth of the rows.
-std::size_t part_size(std::size_t rows) {
-  constexpr std::size_t enough = 5000;
-  return std::clamp<std::size_t>(rows / 10, 1, enough);
-}
-
 std::vector<std::uint32_t> partition(std::uint64_t seed, std::size_t number, std::size_t rows) {
   base::RandomStream random({.seed = seed, .purpose = base::Purpose::folds, .member = number});
   return base::permutation(rows, random);
@@ -24,14 +18,23 @@ std::vector<std::uint32_t> partition(std::uint64_t seed, std::size_t number, std
 
 }  // namespace
 
+std::size_t part_size(std::size_t rows) {
+  constexpr std::size_t enough = 5000;
+  return std::clamp<std::size_t>(rows / 10, 1, enough);
+}
+
+FoldPlace fold_place(const FitOptions& options, std::size_t member) {
+  const std::size_t folds = options.folds;
+  const std::size_t kinds = member_kinds(options);
+  const std::size_t turn = member / kinds;
+  return {.partition = folds == 1 ? 0 : turn / folds * kinds + member % kinds, .fold = turn % folds};
+}
+
 std::vector<std::uint32_t> held_out_rows(const FitOptions& options, std::size_t member, std::size_t rows) {
   const std::size_t folds = options.folds;
   if (folds == 0) return {};
-  const std::size_t kinds = member_kinds(options);
-  const std::size_t turn = member / kinds;
-  const std::size_t number = folds == 1 ? 0 : turn / folds * kinds + member % kinds;
+  const auto [number, fold] = fold_place(options, member);
   const std::vector<std::uint32_t> order = partition(options.seed, number, rows);
-  const std::size_t fold = turn % folds;
   const std::size_t first = folds == 1 ? 0 : fold * rows / folds;
   const std::size_t end = folds == 1 ? part_size(rows) : (fold + 1) * rows / folds;
   std::vector<std::uint32_t> held(order.begin() + static_cast<std::ptrdiff_t>(first),

@@ -99,17 +99,6 @@ double row_loss(const model::MemberView& rows, std::size_t i, const float* targe
   return loss;
 }
 
-/// sum_i u_i l_i and sum_i u_i.
-struct LossSum {
-  double loss = 0;
-  double weight = 0;
-
-  void add(const LossSum& other) {
-    loss += other.loss;
-    weight += other.weight;
-  }
-};
-
 LossSum block_loss(const model::Mlp& network, const TrainingSet& data, std::size_t first, std::size_t end,
                    model::ForwardBuffers& buffers) {
   LossSum sum;
@@ -135,18 +124,23 @@ double mean_loss(const model::Mlp& network, const TrainingSet& data) {
   for (std::size_t first = 0; first < data.rows; first += math::statistics_block) {
     sum.add(block_loss(network, data, first, std::min(first + math::statistics_block, data.rows), buffers));
   }
-  return sum.loss / sum.weight;
+  return sum.mean();
 }
 
-double mean_loss(const model::Mlp& network, const TrainingSet& data, std::span<const std::uint32_t> rows) {
-  if (rows.size() == data.rows) return mean_loss(network, data);
+void add_loss(const model::Mlp& network, const TrainingSet& data, std::span<const std::uint32_t> rows, LossSum& sum) {
+  if (rows.empty()) return;
   model::ForwardBuffers buffers(network.shape(), std::min(rows.size(), model::forward_rows));
-  LossSum sum;
   for (std::size_t first = 0; first < rows.size(); first += math::statistics_block) {
     const TrainingSet block = subset(data, rows.subspan(first, std::min(math::statistics_block, rows.size() - first)));
     sum.add(block_loss(network, block, 0, block.rows, buffers));
   }
-  return sum.loss / sum.weight;
+}
+
+double mean_loss(const model::Mlp& network, const TrainingSet& data, std::span<const std::uint32_t> rows) {
+  if (rows.size() == data.rows) return mean_loss(network, data);
+  LossSum sum;
+  add_loss(network, data, rows, sum);
+  return sum.mean();
 }
 
 }  // namespace credens::learn

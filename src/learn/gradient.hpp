@@ -61,6 +61,21 @@ class GradientPass {
   base::AlignedVector<float> gradient_;
 };
 
+/// sum_i u_i l_i and sum_i u_i.
+struct LossSum {
+  double loss = 0;
+  double weight = 0;
+
+  void add(const LossSum& other) {
+    loss += other.loss;
+    weight += other.weight;
+  }
+  double mean() const { return loss / weight; }
+};
+
+/// Adds some rows of `data`.
+void add_loss(const model::Mlp& network, const TrainingSet& data, std::span<const std::uint32_t> rows, LossSum& sum);
+
 /// The weighted mean of l_i over all rows, or over different ones, in double statistics: no gradient. Used for
 /// divergence checks and early stopping.
 double mean_loss(const model::Mlp& network, const TrainingSet& data);

@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "learn/preparation.hpp"
 #include "learn/training_set.hpp"
 #include "model/ensemble_state.hpp"
 
@@ -43,6 +44,23 @@ struct HeldOut {
     return std::span(case_member).subspan(first_case[row], first_case[row + 1] - first_case[row]);
   }
 };
+
+/// Rows to judge members by, where there are more rows than a window holds: some that members did not see, then some
+/// that they saw, each in random order.
+struct JudgingRows {
+  SampledRows sample;
+  std::vector<std::vector<bool>> held;  ///< by member, then by row of the sample
+  std::vector<std::uint32_t> unseen;    ///< places in the sample
+  std::vector<std::uint32_t> seen;      ///< places in the sample; with several folds by most members
+};
+
+/// Of as many rows of each sort as `most_rows`, `unseen` may have more.
+JudgingRows judging_rows(const TrainingRows& train, const FitOptions& options, std::span<const model::Member> members,
+                         std::size_t most_rows);
+
+/// Up to `most_rows` rows that members did not see.
+HeldOut look_at_held_out(const JudgingRows& rows, const FitOptions& options, std::span<const model::Member> members,
+                         std::size_t most_rows);
 
 /// Up to `most_rows` rows of `data`, chosen by the seed among those that some member did not see.
 HeldOut look_at_held_out(const TrainingSet& data, const FitOptions& options, std::span<const model::Member> members,

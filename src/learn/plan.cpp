@@ -106,7 +106,8 @@ class Planner {
     std::vector<T> values;
     for (std::size_t i = 0; i < wanted_kinds(); ++i) values.push_back(field(kinds[i]));
     const bool all_equal = std::ranges::count(values, values.front()) == std::ssize(values);
-    return all_equal ? std::vector<T>{values.front()} : values;
+    if (all_equal) values.resize(1);
+    return values;
   }
 
   /// Of what was given to be dealt in turn; 1 where there is nothing.

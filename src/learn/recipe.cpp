@@ -9,6 +9,7 @@
 
 #include "base/check.hpp"
 #include "data/scaler.hpp"
+#include "learn/memory.hpp"
 #include "learn/names.hpp"
 #include "model/ensemble_state.hpp"
 
@@ -179,6 +180,10 @@ Table make_table() {
   table.add("threads", &FitOptions::threads,
             "Members trained at the same time; 0 takes all cores and none changes the result", "a whole number from 0",
             between<int>(0, std::numeric_limits<int>::max()), false);
+  table.add("memory", &FitOptions::memory,
+            "Memory for the training rows; rows of an array that do not fit are read in windows, and auto is half of "
+            "what this process may have: none changes the result",
+            "auto, or a size such as 4GB or 512MiB", nullptr, false);
   return table;
 }
 

@@ -100,20 +100,15 @@ std::vector<PosteriorKind> candidates(std::span<const model::Member> members, do
   return rungs;
 }
 
-}  // namespace
-
-RungChoice choose_rung(const TrainingSet& rows, const TrainingRows& train, const FitOptions& options,
-                       const TrainedMembers& trained) {
+/// `held` are the rows of the set that each member did not see.
+RungChoice choose(const TrainingSet& rows, const std::vector<std::vector<std::uint32_t>>& held,
+                  const TrainingRows& train, const FitOptions& options, const TrainedMembers& trained) {
   FitOptions planned = options;
   planned.posterior = PosteriorKind::isotropic;
   const Ensemble narrow = assemble(train, planned, trained);
-  std::vector<std::vector<std::uint32_t>> held;
-  for (const model::Member& member : trained.members) {
-    held.push_back(held_out_rows(options, member.index, rows.rows));
-  }
   const std::vector<PosteriorKind> rungs = candidates(trained.members, options.prior_precision);
   std::vector<std::vector<double>> densities;
-  for (const Ensemble& wide : widen_each(narrow, train.source(), rungs, options.threads)) {
+  for (const Ensemble& wide : widen_each(narrow, train.source(), rungs, options.threads, train.team())) {
     densities.push_back(log_densities(rows, wide, options, held));
   }
 
@@ -123,10 +118,32 @@ RungChoice choose_rung(const TrainingSet& rows, const TrainingRows& train, const
     const Gain gain = gain_of(rows, densities[i], densities[0]);
     if (gain.mean <= std::max(best, 2 * gain.standard_error)) continue;
     best = gain.mean;
-    choice = {rungs[i], fmt::format("its log density of rows held out is better than isotropic's by {:.4f} +- {:.4f}",
+    choice = {rungs[i], fmt::format("its log density of rows held out is better than isotropic's by {:.2g} +- {:.1g}",
                                     gain.mean, gain.standard_error)};
   }
   return choice;
+}
+
+}  // namespace
+
+RungChoice choose_rung(const TrainingSet& rows, const TrainingRows& train, const FitOptions& options,
+                       const TrainedMembers& trained) {
+  std::vector<std::vector<std::uint32_t>> held;
+  for (const model::Member& member : trained.members) {
+    held.push_back(held_out_rows(options, member.index, rows.rows));
+  }
+  return choose(rows, held, train, options, trained);
+}
+
+RungChoice choose_rung(const JudgingRows& rows, const TrainingRows& train, const FitOptions& options,
+                       const TrainedMembers& trained) {
+  std::vector<std::uint32_t> places = rows.unseen;
+  std::ranges::sort(places);
+  std::vector<std::vector<std::uint32_t>> held(trained.members.size());
+  for (std::size_t l = 0; l < held.size(); ++l) {
+    std::ranges::copy_if(places, std::back_inserter(held[l]), [&](std::uint32_t place) { return rows.held[l][place]; });
+  }
+  return choose(rows.sample.set, held, train, options, trained);
 }
 
 }  // namespace credens::learn

@@ -107,4 +107,18 @@ void add(MemberStatistics& total, const MemberStatistics& block) {
   for (std::size_t k = 0; k < total.gram.size(); ++k) add_values(total.gram[k].values(), block.gram[k].values());
 }
 
+void append_sums(std::string& bytes, const MemberStatistics& statistics) {
+  base::append_value(bytes, statistics.log_likelihood);
+  for (const std::vector<double>& values : statistics.diagonal) {
+    base::append_values(bytes, std::span<const double>(values));
+  }
+  for (const Matrix& gram : statistics.gram) base::append_values(bytes, std::span<const double>(gram.values()));
+}
+
+void read_sums(base::ByteReader& reader, MemberStatistics& statistics) {
+  statistics.log_likelihood = reader.value<double>();
+  for (std::vector<double>& values : statistics.diagonal) reader.values(std::span<double>(values));
+  for (Matrix& gram : statistics.gram) reader.values(std::span<double>(gram.values()));
+}
+
 }  // namespace credens::learn

@@ -11,8 +11,10 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "base/bytes.hpp"
 #include "math/linalg.hpp"
 #include "math/statistics.hpp"
 #include "model/mlp.hpp"
@@ -77,5 +79,9 @@ MemberStatistics block_statistics(const model::MemberBlock& block, MatrixView ta
 
 /// total += block: always in the order of the rows.
 void add(MemberStatistics& total, const MemberStatistics& block);
+
+/// The sums as bytes for another process, and back into statistics of the same shape.
+void append_sums(std::string& bytes, const MemberStatistics& statistics);
+void read_sums(base::ByteReader& reader, MemberStatistics& statistics);
 
 }  // namespace credens::learn

@@ -9,6 +9,7 @@
 
 #include "base/check.hpp"
 #include "base/parallel.hpp"
+#include "learn/memory.hpp"
 #include "learn/preparation.hpp"
 #include "learn/progress.hpp"
 #include "learn/recipe.hpp"
@@ -72,7 +73,7 @@ void Crew::finish(std::size_t position, TrainedNetwork trained) {
 void Crew::train(std::size_t position) {
   if (halt_.stop_requested()) return;
   const TrainerInput input{
-      .train = rows_.train, .validation = rows_.validation ? &*rows_.validation : nullptr, .options = options_};
+      .train = rows_.data(), .validation = rows_.validation ? &*rows_.validation : nullptr, .options = options_};
   const auto on_epoch = [this, position](std::size_t epochs) {
     const std::lock_guard lock(mutex_);
     meter_.epoch_done(position, epochs);
@@ -139,7 +140,9 @@ std::vector<model::Member> train_members(const TrainingRows& train, const FitOpt
   check(options, train);
   check_which(which, options.members);
   const Preparation rows = prepare(train, options);
-  std::vector<Finished> all = Crew(rows, options, which, on_member).run(options.stop);
+  FitOptions running = options;
+  if (rows.windowing && rows.windowing->stored) running.threads = windows_at_once(options, train.window_bytes());
+  std::vector<Finished> all = Crew(rows, running, which, on_member).run(options.stop);
   if (options.on_warning) {
     warn_of_retries(all, options);
     warn_of_outliers(all, options, train.outputs());

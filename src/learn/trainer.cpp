@@ -15,7 +15,7 @@
 #include "base/subnormals.hpp"
 #include "learn/adam.hpp"
 #include "learn/divergence.hpp"
-#include "learn/folds.hpp"
+#include "learn/epoch_rows.hpp"
 #include "learn/gradient.hpp"
 #include "learn/recipe.hpp"
 #include "learn/schedule.hpp"
@@ -68,12 +68,7 @@ class Attempt {
         origin_(origin),
         settings_(member_settings(input.options, origin.member)),
         adam_(network_.parameters().size()),
-        rows_(seen_rows(input.options, origin.member, input.train.rows)),
-        order_(rows_.size()) {
-    double weight = 0;
-    for (const std::uint32_t row : rows_) weight += input.train.weight(row);
-    weight_total_ = input.train.weight_total * weight / static_cast<double>(input.train.rows);
-  }
+        rows_(input.train, input.options, origin.member, origin.attempt) {}
 
   /// What went wrong, in words; nothing if the network is sound.
   std::string run(const std::function<void(std::size_t)>& on_epoch);
@@ -83,10 +78,10 @@ class Attempt {
   }
 
  private:
-  void shuffle(std::size_t epoch);
-  std::size_t steps_per_epoch() const;
-  bool run_epoch(std::size_t epoch);  ///< false where a loss was not finite
-  bool validate();                    ///< false where the loss was not finite
+  std::size_t steps_in(std::size_t rows) const;
+  bool run_epoch(std::size_t epoch);                                   ///< false where a loss was not finite
+  bool run_window(const EpochRows::Window& window, StepPlace& place);  ///< the same
+  bool validate();                                                     ///< the same
   std::string judge();
 
   const TrainerInput& input_;
@@ -96,48 +91,45 @@ class Attempt {
   Origin origin_;
   MemberSettings settings_;
   Adam adam_;
-  std::vector<std::uint32_t> rows_;  ///< that the member sees
-  double weight_total_ = 0;          ///< of these rows, as given
-  std::vector<std::uint32_t> order_;
+  EpochRows rows_;
   BestEpoch best_;
   double final_loss_ = 0;
 };
 
-void Attempt::shuffle(std::size_t epoch) {
-  base::RandomStream random({.seed = input_.options.seed,
-                             .purpose = base::Purpose::shuffle,
-                             .member = origin_.member,
-                             .attempt = origin_.attempt,
-                             .epoch = epoch});
-  std::ranges::copy(rows_, order_.begin());
-  base::shuffle(order_, random);
-}
-
-/// Each epoch ends with the rows that are left. Where steps are many, a few rows are no good guide: fewer than half a
-/// batch wait for another epoch's order.
-std::size_t Attempt::steps_per_epoch() const {
+/// Steps never span windows. Each ends with the rows that are left. Where steps are many, a few rows are no good guide:
+/// fewer than half a batch wait for another epoch's order.
+std::size_t Attempt::steps_in(std::size_t rows) const {
   const std::size_t batch = input_.options.batch;
-  const std::size_t full = order_.size() / batch;
-  const std::size_t left = order_.size() % batch;
+  const std::size_t full = rows / batch;
+  const std::size_t left = rows % batch;
   const bool takes_left = full == 0 || input_.options.recipe == Recipe::paper || 2 * left >= batch;
   return full + (left > 0 && takes_left ? 1 : 0);
 }
 
 bool Attempt::run_epoch(std::size_t epoch) {
+  const std::size_t epochs = input_.options.epochs;
+  rows_.start(epoch);
+  std::size_t steps = 0;
+  for (std::size_t window = 0; window < rows_.windows(); ++window) steps += steps_in(rows_.rows_in(window));
+  StepPlace place{.epoch = epoch, .epochs = epochs, .step = epoch * steps, .steps = epochs * steps};
+  for (std::size_t window = 0; window < rows_.windows(); ++window) {
+    if (!run_window(rows_.next(), place)) return false;
+  }
+  return true;
+}
+
+bool Attempt::run_window(const EpochRows::Window& window, StepPlace& place) {
   const FitOptions& options = input_.options;
   const std::size_t batch = options.batch;
-  const std::size_t steps = steps_per_epoch();
-  const double decay = options.prior_precision / weight_total_;
-  shuffle(epoch);
-  for (std::size_t step = 0; step < steps; ++step) {
+  const std::size_t steps = steps_in(window.order.size());
+  const double decay = options.prior_precision / rows_.weight_total();
+  for (std::size_t step = 0; step < steps; ++step, ++place.step) {
     base::require(!options.stop.stop_requested(), ErrorCode::interrupted, "stopped while training member {}",
                   origin_.member);
-    const std::size_t count = std::min(batch, order_.size() - step * batch);
-    const double loss = pass_.run(network_, transposed_, input_.train, std::span(order_).subspan(step * batch, count));
+    const std::size_t count = std::min(batch, window.order.size() - step * batch);
+    const double loss = pass_.run(network_, transposed_, window.set, window.order.subspan(step * batch, count));
     if (!std::isfinite(loss)) return false;
-    const double rate = scheduled_rate(
-        options.schedule, settings_.learning_rate,
-        {.epoch = epoch, .epochs = options.epochs, .step = epoch * steps + step, .steps = options.epochs * steps});
+    const double rate = scheduled_rate(options.schedule, settings_.learning_rate, place);
     adam_.step(rate, decay, pass_.gradient(), network_, transposed_);
   }
   return true;
@@ -150,8 +142,10 @@ bool Attempt::validate() {
 }
 
 std::string Attempt::judge() {
-  final_loss_ = mean_loss(network_, input_.train, rows_);
-  const double limit = divergence_limit(input_.train, network_.shape().noise);
+  final_loss_ = rows_.mean_loss(network_);
+  const Windowing* const windowing = input_.train.windowing;
+  const double limit =
+      windowing != nullptr ? windowing->divergence_limit : divergence_limit(input_.train.set, network_.shape().noise);
   if (!math::all_finite(network_.parameters()) || !std::isfinite(final_loss_))
     return "its final loss or weights are not finite";
   if (final_loss_ <= limit) return {};
@@ -199,9 +193,11 @@ TrainedNetwork train_member(const TrainerInput& input, std::size_t index,
   constexpr std::size_t attempts = 4;
   const base::FlushSubnormals flush;
   const FitOptions& options = input.options;
-  const model::MlpShape shape = member_shape(options, index, input.train.inputs, input.train.outputs);
+  const model::MlpShape shape = member_shape(options, index, input.train.set.inputs, input.train.set.outputs);
   const MemberSettings settings = member_settings(options, index);
-  GradientPass pass(shape, std::min(*options.batch, input.train.rows), settings.loss_beta);
+  const Windowing* const windowing = input.train.windowing;
+  const std::size_t most_rows = windowing != nullptr ? windowing->windows.largest() : input.train.set.rows;
+  GradientPass pass(shape, std::min(*options.batch, most_rows), settings.loss_beta);
   std::string trouble;
   for (std::size_t attempt = 0; attempt < attempts; ++attempt) {
     Attempt trial(input, pass, initial_network(shape, options.seed, index, attempt, settings.bandwidth),

@@ -10,13 +10,13 @@
 #include <optional>
 #include <stop_token>
 
-#include "learn/training_set.hpp"
+#include "learn/training_data.hpp"
 #include "model/mlp.hpp"
 
 namespace credens::learn {
 
 struct TrainerInput {
-  const TrainingSet& train;
+  TrainingData train;
   const TrainingSet* validation;  ///< or null
   const FitOptions& options;
 };

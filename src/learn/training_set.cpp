@@ -6,17 +6,15 @@
 #include <numeric>
 
 #include "base/check.hpp"
-#include "data/heavy_tails.hpp"
 #include "math/kernels.hpp"
 
 namespace credens::learn {
 
-namespace {
-
-/// Nothing can announce the rows of a file that somebody writes to.
-void check_count(bool is_as_announced) {
+void check_row_count(bool is_as_announced) {
   base::require(is_as_announced, ErrorCode::data, "the number of rows changed while they were read");
 }
+
+namespace {
 
 /// u_i N / U.
 std::vector<float> normalised_weights(std::span<const double> weights, double total) {
@@ -38,9 +36,8 @@ namespace {
 
 data::Scaler input_scaler(const TrainingRows& train, bool standardise, bool bend_heavy_tails) {
   if (!standardise) return data::identity_scaler(train.inputs());
-  const std::vector<std::string> labels = data::input_labels(train.layout());
-  const data::ColumnMoments& moments = train.summary().inputs;
-  return bend_heavy_tails ? data::bending_scaler(train.source(), moments, labels) : moments.scaler(labels);
+  if (bend_heavy_tails) return train.bent_inputs();
+  return train.summary().inputs.scaler(data::input_labels(train.layout()));
 }
 
 }  // namespace
@@ -68,34 +65,55 @@ TrainingSet subset(const TrainingSet& data, std::span<const std::uint32_t> rows)
   return part;
 }
 
-TrainingSetMaker::TrainingSetMaker(std::size_t rows, const data::RowSource& source, const Scaling& scaling)
-    : scaling_(scaling),
+RowScaler::RowScaler(const data::RowSource& source, Scaling scaling, double mean_weight)
+    : scaling_(std::move(scaling)),
       input_labels_(data::input_labels(source.layout())),
       target_labels_(data::target_labels(source.layout())),
-      set_{.rows = rows, .inputs = scaling.inputs.cols(), .outputs = scaling.targets.cols()} {
-  set_.input_stride = math::padded(set_.inputs);
-  set_.input_values.resize(rows * set_.input_stride);
-  set_.targets.resize(rows * set_.outputs);
-  if (source.layout().noise_std.cols() > 0) set_.known_variance.reserve(rows * set_.outputs);
+      has_weights_(source.has_weights()),
+      has_noise_(source.layout().noise_std.cols() > 0),
+      mean_weight_(mean_weight) {}
+
+TrainingSet RowScaler::set_of(std::size_t rows) const {
+  TrainingSet set{.rows = rows, .inputs = scaling_.inputs.cols(), .outputs = scaling_.targets.cols()};
+  set.input_stride = math::padded(set.inputs);
+  set.input_values.resize(rows * set.input_stride);
+  set.targets.resize(rows * set.outputs);
+  set.weights.resize(has_weights_ ? rows : 0);
+  set.known_variance.resize(has_noise_ ? rows * set.outputs : 0);
+  return set;
+}
+
+void RowScaler::write(const data::RowBlock& block, std::size_t first, std::size_t count, TrainingSet& set,
+                      std::size_t at) const {
+  const std::size_t place = block.first_row + first;
+  data::scale_rows(scaling_.inputs, block.inputs.row_block(first, count),
+                   set.input_values.data() + at * set.input_stride, set.input_stride, place, input_labels_);
+  data::scale_rows(scaling_.targets, block.targets.row_block(first, count), set.targets.data() + at * set.outputs,
+                   set.outputs, place, target_labels_);
+  for (std::size_t i = 0; i < count && has_weights_; ++i) {
+    set.weights[at + i] = static_cast<float>(block.weights[first + i] / mean_weight_);
+  }
+  for (std::size_t i = 0; i < count && has_noise_; ++i) {
+    for (std::size_t k = 0; k < set.outputs; ++k) {
+      set.known_variance[(at + i) * set.outputs + k] =
+          known_variance(block.noise_std(first + i, k), scaling_.targets.scale[k]);
+    }
+  }
+}
+
+TrainingSetMaker::TrainingSetMaker(std::size_t rows, const data::RowSource& source, const Scaling& scaling)
+    : scaler_(source, scaling, 1), set_(scaler_.set_of(rows)) {
   if (source.has_weights()) weights_.reserve(rows);
 }
 
 void TrainingSetMaker::add(const data::RowBlock& block, std::size_t row) {
-  check_count(filled_ < set_.rows);
-  const std::size_t place = block.first_row + row;
-  data::scale_rows(scaling_.inputs, block.inputs.row_block(row, 1),
-                   set_.input_values.data() + filled_ * set_.input_stride, set_.input_stride, place, input_labels_);
-  data::scale_rows(scaling_.targets, block.targets.row_block(row, 1), set_.targets.data() + filled_ * set_.outputs,
-                   set_.outputs, place, target_labels_);
+  check_row_count(filled_ < set_.rows);
+  scaler_.write(block, row, 1, set_, filled_++);
   if (!block.weights.empty()) weights_.push_back(block.weights[row]);
-  for (std::size_t k = 0; k < block.noise_std.cols(); ++k) {
-    set_.known_variance.push_back(known_variance(block.noise_std(row, k), scaling_.targets.scale[k]));
-  }
-  ++filled_;
 }
 
 TrainingSet TrainingSetMaker::finish() && {
-  check_count(filled_ == set_.rows);
+  check_row_count(filled_ == set_.rows);
   set_.weight_total =
       weights_.empty() ? static_cast<double>(set_.rows) : std::accumulate(weights_.begin(), weights_.end(), 0.0);
   if (!weights_.empty()) set_.weights = normalised_weights(weights_, set_.weight_total);

@@ -49,10 +49,33 @@ struct TrainingSet {
 /// A copy of some rows, whose weights keep their size.
 TrainingSet subset(const TrainingSet& data, std::span<const std::uint32_t> rows);
 
+/// Nothing can announce the rows of a file that somebody writes to: throws data.
+void check_row_count(bool is_as_announced);
+
+/// Makes rows of training sets of rows as they are given.
+class RowScaler {
+ public:
+  /// `source` tells which parts its rows have; `mean_weight` is what row weights are divided by.
+  RowScaler(const data::RowSource& source, Scaling scaling, double mean_weight);
+
+  TrainingSet set_of(std::size_t rows) const;  ///< with room for them
+
+  /// Rows [first, first + count) of a block become those from `at` on. Throws data where a value is too large after
+  /// scaling.
+  void write(const data::RowBlock& block, std::size_t first, std::size_t count, TrainingSet& set, std::size_t at) const;
+
+ private:
+  Scaling scaling_;
+  std::vector<std::string> input_labels_;  ///< for sentences
+  std::vector<std::string> target_labels_;
+  bool has_weights_;
+  bool has_noise_;
+  double mean_weight_;
+};
+
 /// A training set of a known number of rows, from rows that come one after the other.
 class TrainingSetMaker {
  public:
-  /// `source` tells which parts its rows have; `scaling` must live as long.
   TrainingSetMaker(std::size_t rows, const data::RowSource& source, const Scaling& scaling);
 
   /// Row `row` of a block. Throws data where a value is too large after scaling.
@@ -62,12 +85,10 @@ class TrainingSetMaker {
   TrainingSet finish() &&;
 
  private:
-  const Scaling& scaling_;
-  std::vector<std::string> input_labels_;  ///< for sentences
-  std::vector<std::string> target_labels_;
+  RowScaler scaler_;
   TrainingSet set_;
   std::size_t filled_ = 0;       ///< rows
-  std::vector<double> weights_;  ///< as given
+  std::vector<double> weights_;  ///< as given; their mean is known at the end
 };
 
 TrainingSet make_training_set(const Dataset& data, const data::Scaler& inputs, const data::Scaler& targets);

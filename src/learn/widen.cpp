@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/bytes.hpp"
 #include "base/check.hpp"
 #include "base/parallel.hpp"
 #include "data/fingerprint.hpp"
@@ -71,17 +72,40 @@ class NetworkSums {
   /// A multiple of math::statistics_block rows, but for the last. As many blocks at a time as there are threads: memory
   /// does not grow with the rows.
   void add(const data::RowBlock& rows) {
-    model::require_known_noise(narrow_, rows.rows(), rows.noise_std);
-    model::check_rows(narrow_, rows.inputs, rows.noise_std);
-    const std::size_t blocks = (rows.rows() + math::statistics_block - 1) / math::statistics_block;
+    check(rows);
+    const std::size_t blocks = block_count(rows);
     const auto wave = static_cast<std::size_t>(base::thread_count(plan_.threads));
     for (std::size_t first = 0; first < blocks; first += wave) {
-      std::vector<std::vector<MemberStatistics>> sums(std::min(wave, blocks - first));
-      base::parallel_for(sums.size(), plan_.threads, [&](std::size_t i) { sums[i] = block_sums(rows, first + i); });
-      for (const auto& block : sums) {
-        for (std::size_t l = 0; l < block.size(); ++l) learn::add(statistics_[l], block[l]);
+      for (const Sums& block : sums_of(rows, first, std::min(wave, blocks - first))) add(block);
+    }
+  }
+
+  /// The same where each rank of a team has some blocks of a wave; those of lower ranks come first. The sums are rank
+  /// 0's until they are shared.
+  void add(const data::RowBlock& own_rows, base::Team& team) {
+    if (team.is_alone()) return add(own_rows);
+    std::string bytes;
+    if (own_rows.rows() > 0) {
+      check(own_rows);
+      for (const Sums& block : sums_of(own_rows, 0, block_count(own_rows))) append(block, bytes);
+    }
+    for (const std::string& of_rank : team.gather(std::move(bytes))) {
+      Sums block = statistics_;
+      for (base::ByteReader reader(of_rank); !reader.at_end();) {
+        for (MemberStatistics& member : block) learn::read_sums(reader, member);
+        add(block);
       }
     }
+  }
+
+  /// All ranks get the sums of rank 0.
+  void share(base::Team& team) {
+    if (team.is_alone()) return;
+    std::string bytes;
+    append(statistics_, bytes);
+    bytes = team.broadcast(std::move(bytes));
+    base::ByteReader reader(bytes);
+    for (MemberStatistics& member : statistics_) learn::read_sums(reader, member);
   }
 
   Ensemble widened(const model::DataSummary& data, PosteriorKind rung) const {
@@ -93,14 +117,39 @@ class NetworkSums {
   }
 
  private:
+  using Sums = std::vector<MemberStatistics>;  ///< one per member
+
+  static std::size_t block_count(const data::RowBlock& rows) {
+    return (rows.rows() + math::statistics_block - 1) / math::statistics_block;
+  }
+
+  static void append(const Sums& sums, std::string& bytes) {
+    for (const MemberStatistics& member : sums) learn::append_sums(bytes, member);
+  }
+
+  void check(const data::RowBlock& rows) const {
+    model::require_known_noise(narrow_, rows.rows(), rows.noise_std);
+    model::check_rows(narrow_, rows.inputs, rows.noise_std);
+  }
+
+  void add(const Sums& block) {
+    for (std::size_t l = 0; l < block.size(); ++l) learn::add(statistics_[l], block[l]);
+  }
+
+  std::vector<Sums> sums_of(const data::RowBlock& rows, std::size_t first, std::size_t count) const {
+    std::vector<Sums> sums(count);
+    base::parallel_for(count, plan_.threads, [&](std::size_t i) { sums[i] = block_sums(rows, first + i); });
+    return sums;
+  }
+
   /// One block at all members, a few rows at a time while they are in the cache.
-  std::vector<MemberStatistics> block_sums(const data::RowBlock& rows, std::size_t block) const {
+  Sums block_sums(const data::RowBlock& rows, std::size_t block) const {
     const std::size_t start = block * math::statistics_block;
     const std::size_t size = std::min(math::statistics_block, rows.rows() - start);
     model::NetworkPass pass(narrow_);
     pass.take(rows.inputs.row_block(start, size), row_block(rows.noise_std, start, size), start);
     const Matrix targets = data::scaled(narrow_.target_scaler, rows.targets.row_block(start, size));
-    std::vector<MemberStatistics> sums;
+    Sums sums;
     for (std::size_t l = 0; l < narrow_.members.size(); ++l) {
       learn::BlockStatistics statistics(narrow_.members[l].features, statistics_[l].shape);
       for (std::size_t first = 0; first < size; first += model::forward_rows) {
@@ -116,34 +165,45 @@ class NetworkSums {
 
   const EnsembleState& narrow_;
   const WidenPlan& plan_;
-  std::vector<MemberStatistics> statistics_;
+  Sums statistics_;
   SquaredNorms norms_;
 };
 
 static_assert(data::block_rows == math::statistics_block, "sums are the same however rows arrive");
 
-/// Copies of the next blocks of a source, one for each thread.
+/// As many blocks for each rank as rank 0 has threads.
+std::size_t blocks_at_once(base::Team& team, int threads) {
+  std::string bytes;
+  base::append_value(bytes, static_cast<std::size_t>(base::thread_count(threads)));
+  bytes = team.broadcast(std::move(bytes));
+  return base::ByteReader(bytes).value<std::size_t>();
+}
+
+/// Copies of the next blocks of a source: all ranks read all of them, and each keeps those that it sums.
 class Wave {
  public:
-  Wave(data::RowSource& source, int threads)
-      : source_(source), blocks_(static_cast<std::size_t>(base::thread_count(threads))) {}
+  Wave(data::RowSource& source, base::Team& team, int threads)
+      : source_(source), team_(team), blocks_(blocks_at_once(team, threads)) {}
 
-  /// False: there are no more rows.
-  bool read() {
+  /// False: there are no more rows. Every block is added to `fingerprint`.
+  bool read(data::RowFingerprint& fingerprint) {
     rows_ = 0;
     for (std::vector<double>* values : {&inputs_, &targets_, &weights_, &noise_std_}) values->clear();
     data::RowBlock block;
-    for (std::size_t i = 0; i < blocks_ && source_.next(block); ++i) {
+    std::size_t seen = 0;
+    for (; seen < blocks_ * team_.size() && source_.next(block); ++seen) {
+      fingerprint.add(block);
+      if (seen / blocks_ != team_.rank()) continue;
       rows_ += block.rows();
       append(block.inputs, inputs_);
       append(block.targets, targets_);
       append(block.noise_std, noise_std_);
       weights_.insert(weights_.end(), block.weights.begin(), block.weights.end());
     }
-    return rows_ > 0;
+    return seen > 0;
   }
 
-  data::RowBlock rows() const {
+  data::RowBlock own_rows() const {
     return {.inputs = as_matrix(inputs_),
             .targets = as_matrix(targets_),
             .weights = weights_,
@@ -162,7 +222,8 @@ class Wave {
   }
 
   data::RowSource& source_;
-  std::size_t blocks_;
+  base::Team& team_;
+  std::size_t blocks_;  ///< of each rank
   std::size_t rows_ = 0;
   std::vector<double> inputs_;
   std::vector<double> targets_;
@@ -186,18 +247,15 @@ Ensemble widen(const Ensemble& ensemble, const Dataset& train, const WidenOption
 namespace {
 
 std::vector<Ensemble> widen_rungs(const Ensemble& ensemble, data::RowSource& train, const WidenPlan& plan,
-                                  std::span<const PosteriorKind> rungs) {
+                                  std::span<const PosteriorKind> rungs, base::Team& team) {
   const DatasetParts& layout = train.layout();
   check_fits(ensemble.state(), layout.inputs.cols(), layout.targets.cols());
   NetworkSums sums(ensemble.state(), plan, layout.noise_std.cols() > 0);
   const std::size_t count = train.count_rows();
   data::RowFingerprint fingerprint(layout, count);
   train.rewind();
-  for (Wave wave(train, plan.threads); wave.read();) {
-    const data::RowBlock rows = wave.rows();
-    fingerprint.add(rows);
-    sums.add(rows);
-  }
+  for (Wave wave(train, team, plan.threads); wave.read(fingerprint);) sums.add(wave.own_rows(), team);
+  sums.share(team);
   std::vector<Ensemble> wide;
   for (const PosteriorKind rung : rungs) {
     wide.push_back(sums.widened({.rows = count, .fingerprint = fingerprint.digits()}, rung));
@@ -207,17 +265,17 @@ std::vector<Ensemble> widen_rungs(const Ensemble& ensemble, data::RowSource& tra
 
 }  // namespace
 
-Ensemble learn::widen(const Ensemble& ensemble, data::RowSource& train, const WidenOptions& options) {
+Ensemble learn::widen(const Ensemble& ensemble, data::RowSource& train, const WidenOptions& options, base::Team& team) {
   const WidenPlan plan = learn::make_plan(options, &ensemble.state());
-  return widen_rungs(ensemble, train, plan, std::array{plan.posterior}).front();
+  return widen_rungs(ensemble, train, plan, std::array{plan.posterior}, team).front();
 }
 
 std::vector<Ensemble> learn::widen_each(const Ensemble& ensemble, data::RowSource& train,
-                                        std::span<const PosteriorKind> rungs, int threads) {
+                                        std::span<const PosteriorKind> rungs, int threads, base::Team& team) {
   const bool has_full = std::ranges::find(rungs, PosteriorKind::full) != rungs.end();
   const PosteriorKind highest = has_full ? PosteriorKind::full : PosteriorKind::isotropic;
   return widen_rungs(ensemble, train, learn::make_plan({.posterior = highest, .threads = threads}, &ensemble.state()),
-                     rungs);
+                     rungs, team);
 }
 
 }  // namespace credens

@@ -9,15 +9,18 @@
 #include <span>
 #include <vector>
 
+#include "base/team.hpp"
 #include "data/row_source.hpp"
 
 namespace credens::learn {
 
 /// The same bits as credens::widen gives for a dataset with these rows, in memory that does not grow with them.
-Ensemble widen(const Ensemble& ensemble, data::RowSource& train, const WidenOptions& options = {});
+/// The ranks of a team, which all come here with the same ensemble and rows, share the work.
+Ensemble widen(const Ensemble& ensemble, data::RowSource& train, const WidenOptions& options = {},
+               base::Team& team = base::alone());
 
 /// The same for several rungs, by one pass over the rows.
 std::vector<Ensemble> widen_each(const Ensemble& ensemble, data::RowSource& train, std::span<const PosteriorKind> rungs,
-                                 int threads);
+                                 int threads, base::Team& team = base::alone());
 
 }  // namespace credens::learn

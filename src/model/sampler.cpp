@@ -76,8 +76,10 @@ std::array<double, lanes> function_deviations(std::span<const double> weights, s
 /// Some rows of all draws.
 class BlockSampler {
  public:
-  BlockSampler(const EnsembleState& state, const SampleOptions& options, std::size_t first_row, Samples& samples)
-      : state_(state), options_(options), first_row_(first_row), samples_(samples) {}
+  /// From `first` on of `samples`, whose row 0 has the number `first_number`.
+  BlockSampler(const EnsembleState& state, const SampleOptions& options, std::size_t first, std::size_t first_number,
+               Samples& samples)
+      : state_(state), options_(options), first_(first), first_number_(first_number), samples_(samples) {}
 
   void run(std::size_t member, const MemberBlock& block, std::span<const std::size_t> draws) {
     for (std::size_t first = 0; first < draws.size(); first += lanes) {
@@ -89,7 +91,7 @@ class BlockSampler {
 
  private:
   double& value(std::size_t draw, std::size_t row, std::size_t output) {
-    return samples_.values[(draw * samples_.rows + first_row_ + row) * samples_.outputs + output];
+    return samples_.values[(draw * samples_.rows + first_ + row) * samples_.outputs + output];
   }
 
   void write_function(const Member& member, const MemberBlock& block, std::span<const std::size_t> draws,
@@ -111,8 +113,10 @@ class BlockSampler {
   void add_noise(const MemberBlock& block, std::span<const std::size_t> draws) {
     for (const std::size_t draw : draws) {
       for (std::size_t i = 0; i < block.mean.rows(); ++i) {
-        RandomStream random(
-            {.seed = options_.seed, .purpose = Purpose::sample_noise, .member = draw, .epoch = first_row_ + i});
+        RandomStream random({.seed = options_.seed,
+                             .purpose = Purpose::sample_noise,
+                             .member = draw,
+                             .epoch = first_number_ + first_ + i});
         for (std::size_t k = 0; k < samples_.outputs; ++k) {
           value(draw, i, k) += std::sqrt(block.variance(i, k)) * state_.target_scaler.scale[k] * random.normal();
         }
@@ -122,7 +126,8 @@ class BlockSampler {
 
   const EnsembleState& state_;
   const SampleOptions& options_;
-  std::size_t first_row_;
+  std::size_t first_;
+  std::size_t first_number_;
   Samples& samples_;
 };
 
@@ -139,14 +144,15 @@ Samples room_for(const SampleOptions& options, std::size_t rows, std::size_t out
 
 }  // namespace
 
-Samples draw_samples(const EnsembleState& state, const MemberRows& rows, const SampleOptions& options) {
+Samples draw_samples(const EnsembleState& state, const MemberRows& rows, const SampleOptions& options,
+                     std::size_t first_row) {
   Samples samples = room_for(options, rows.rows, state.target_scaler.cols());
   const auto draws = draws_of_members(state.weights, options);
   const std::size_t tasks = (rows.rows + rows_per_task - 1) / rows_per_task;
   base::parallel_for(tasks, options.threads, [&](std::size_t task) {
     const std::size_t first = task * rows_per_task;
     const auto blocks = rows.block(first, std::min(rows_per_task, rows.rows - first));
-    BlockSampler sampler(state, options, first, samples);
+    BlockSampler sampler(state, options, first, first_row, samples);
     for (std::size_t l = 0; l < blocks.size(); ++l) sampler.run(l, blocks[l], draws[l]);
   });
   return samples;

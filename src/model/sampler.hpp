@@ -13,7 +13,8 @@ namespace credens::model {
 /// Draw j: 1. a member l by weight; 2. weights W_l + dW with rows dW_k ~ N(0, Sigma_lk); 3. the function (W + dW) phi
 /// at every row;
 /// 4. for observations, noise of the member's variance. A draw depends on the seed, its own number and the rows'
-/// numbers alone.
-Samples draw_samples(const EnsembleState& state, const MemberRows& rows, const SampleOptions& options);
+/// numbers alone, which begin with `first_row`: some rows at a time give what all at once do.
+Samples draw_samples(const EnsembleState& state, const MemberRows& rows, const SampleOptions& options,
+                     std::size_t first_row = 0);
 
 }  // namespace credens::model

@@ -7,6 +7,7 @@
 #include "model/ensemble_state.hpp"
 #include "model/names.hpp"
 #include "report/number.hpp"
+#include "score/row_weights.hpp"
 
 namespace credens::report {
 
@@ -74,13 +75,50 @@ void add_scores(Json& document, const Scores& classical, const Scores& extended)
   document["extended"] = spread_json(extended);
 }
 
+ScoreOptions with_target_std(const Ensemble& ensemble, ScoreOptions options) {
+  options.target_std = ensemble.state().target_scaler.scale;
+  return options;
+}
+
 }  // namespace
 
-Comparison compare(const Ensemble& ensemble, const Predictive& predictive, MatrixView targets, ScoreOptions options) {
-  options.target_std = ensemble.state().target_scaler.scale;
-  return {.rows = predictive.rows(),
-          .classical = score(predictive.classical(), targets, options),
-          .extended = score(predictive, targets, options)};
+Comparer::Comparer(const Ensemble& ensemble, const ScoreOptions& options, double largest_weight)
+    : classical_(ensemble.outputs(), with_target_std(ensemble, options), largest_weight),
+      extended_(ensemble.outputs(), with_target_std(ensemble, options), largest_weight) {}
+
+void Comparer::add(const scoring::ScoredRows& rows) {
+  const Predictive classical = rows.predictive.classical();
+  classical_.add({.predictive = classical, .targets = rows.targets, .weights = rows.weights, .truth = rows.truth});
+  extended_.add(rows);
+}
+
+std::string Comparer::scored(const scoring::ScoredRows& rows) const {
+  const Predictive classical = rows.predictive.classical();
+  std::string bytes;
+  append(classical_.score(
+             {.predictive = classical, .targets = rows.targets, .weights = rows.weights, .truth = rows.truth}),
+         bytes);
+  append(extended_.score(rows), bytes);
+  return bytes;
+}
+
+void Comparer::add_scored(std::string_view bytes) {
+  base::ByteReader reader(bytes);
+  classical_.add(scoring::read_block_scores(reader));
+  extended_.add(scoring::read_block_scores(reader));
+}
+
+Comparison Comparer::comparison() const {
+  return {.rows = extended_.rows(), .classical = classical_.scores(), .extended = extended_.scores()};
+}
+
+Comparison compare(const Ensemble& ensemble, const Predictive& predictive, MatrixView targets,
+                   const ScoreOptions& options) {
+  scoring::RowWeights weights;
+  weights.add(options.weights);
+  Comparer comparer(ensemble, options, weights.largest());
+  comparer.add({.predictive = predictive, .targets = targets, .weights = options.weights, .truth = options.truth});
+  return comparer.comparison();
 }
 
 std::vector<Table> comparison_tables(const Comparison& comparison, const Ensemble& ensemble, double level) {

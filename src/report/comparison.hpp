@@ -7,10 +7,13 @@
 #include <credens/ensemble.hpp>
 #include <credens/score.hpp>
 
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/document.hpp"
 #include "report/table.hpp"
+#include "score/scorer.hpp"
 
 namespace credens::report {
 
@@ -21,8 +24,27 @@ struct Comparison {
   Scores extended;
 };
 
-/// Of what the ensemble predicted. `target_std` of the options is the ensemble's.
-Comparison compare(const Ensemble& ensemble, const Predictive& predictive, MatrixView targets, ScoreOptions options);
+/// Of what the ensemble predicted, block by block.
+class Comparer {
+ public:
+  /// `target_std` of the options is the ensemble's; otherwise as scoring::Scorer.
+  Comparer(const Ensemble& ensemble, const ScoreOptions& options, double largest_weight);
+
+  void add(const scoring::ScoredRows& rows);
+  Comparison comparison() const;
+
+  /// `add` in two steps, of which the first can be another process's.
+  std::string scored(const scoring::ScoredRows& rows) const;
+  void add_scored(std::string_view bytes);
+
+ private:
+  scoring::Scorer classical_;
+  scoring::Scorer extended_;
+};
+
+/// The same of all rows at once, with the weights and the truth of the options.
+Comparison compare(const Ensemble& ensemble, const Predictive& predictive, MatrixView targets,
+                   const ScoreOptions& options);
 
 /// One table per score set: that of all outputs first, then, where there are several, one per output.
 std::vector<Table> comparison_tables(const Comparison& comparison, const Ensemble& ensemble, double level);

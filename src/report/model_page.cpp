@@ -29,15 +29,6 @@ constexpr std::size_t most_marks = 2000;  ///< rows drawn one by one, in the sam
 constexpr std::size_t most_outputs = 12;  ///< that have charts
 constexpr std::size_t table_rows = 12;
 
-/// Divided by the largest, so that no square overflows.
-std::vector<double> relative(std::span<const double> given) {
-  std::vector<double> weights(given.begin(), given.end());
-  if (weights.empty()) return weights;
-  const double largest = *std::max_element(weights.begin(), weights.end());
-  for (double& weight : weights) weight /= largest;
-  return weights;
-}
-
 std::vector<ReportedRow> most_epistemic(const scoring::OutputRows& rows) {
   const std::vector<double> shares = epistemic_shares(rows);
   std::vector<ReportedRow> reported;
@@ -54,29 +45,6 @@ std::vector<ReportedRow> most_epistemic(const scoring::OutputRows& rows) {
 
 const Scores& scores_of(const Scores& all, std::size_t output) {
   return all.per_output.empty() ? all : all.per_output[output];
-}
-
-/// Output by output, so that what is computed of one is gone before the next.
-std::vector<ReportedOutput> reported_outputs(const Judged& judged, const Comparison& comparison,
-                                             std::span<const double> weights) {
-  const ScoreOptions& options = judged.options;
-  const std::size_t count = std::min(judged.ensemble.outputs(), most_outputs);
-  std::vector<ReportedOutput> outputs;
-  for (std::size_t k = 0; k < count; ++k) {
-    const scoring::OutputRows rows =
-        scoring::output_rows(judged.predictive, judged.targets, k, options.level, options.interval);
-    const std::string& name = judged.ensemble.target_names()[k];
-    outputs.push_back({.name = name,
-                       .figures = output_figures({.name = name,
-                                                  .rows = rows,
-                                                  .weights = weights,
-                                                  .scores = scores_of(comparison.extended, k),
-                                                  .level = options.level,
-                                                  .is_extended = judged.ensemble.posterior() != PosteriorKind::delta,
-                                                  .most_rows = most_marks / count}),
-                       .most_epistemic = most_epistemic(rows)});
-  }
-  return outputs;
 }
 
 /// Without its folder, which is nobody's business who reads the page.
@@ -237,13 +205,42 @@ std::string lead(const ReportMatter& matter) {
 
 }  // namespace
 
-ReportMatter judge(const Judged& judged) {
-  const std::vector<double> weights = relative(judged.options.weights);
-  ReportMatter matter{.ensemble = judged.ensemble,
-                      .level = judged.options.level,
-                      .comparison = compare(judged.ensemble, judged.predictive, judged.targets, judged.options),
-                      .effective_rows = scoring::effective_rows(judged.predictive.rows(), weights)};
-  matter.outputs = reported_outputs(judged, matter.comparison, weights);
+Judge::Judge(const Ensemble& ensemble, const ScoreOptions& options, double largest_weight)
+    : ensemble_(ensemble),
+      options_(options),
+      largest_weight_(largest_weight),
+      comparer_(ensemble, options, largest_weight),
+      outputs_(std::min(ensemble.outputs(), most_outputs)) {}
+
+void Judge::add(const scoring::ScoredRows& rows) {
+  comparer_.add(rows);
+  for (const double weight : rows.weights) weights_.push_back(weight / largest_weight_);  // no square overflows
+  for (std::size_t k = 0; k < outputs_.size(); ++k) {
+    append(scoring::output_rows(rows.predictive, rows.targets, k, options_.level, options_.interval), outputs_[k]);
+  }
+}
+
+std::vector<ReportedOutput> Judge::reported_outputs(const Comparison& comparison) const {
+  std::vector<ReportedOutput> outputs;
+  for (std::size_t k = 0; k < outputs_.size(); ++k) {
+    const std::string& name = ensemble_.target_names()[k];
+    outputs.push_back({.name = name,
+                       .figures = output_figures({.name = name,
+                                                  .rows = outputs_[k],
+                                                  .weights = weights_,
+                                                  .scores = scores_of(comparison.extended, k),
+                                                  .level = options_.level,
+                                                  .is_extended = ensemble_.posterior() != PosteriorKind::delta,
+                                                  .most_rows = most_marks / outputs_.size()}),
+                       .most_epistemic = most_epistemic(outputs_[k])});
+  }
+  return outputs;
+}
+
+ReportMatter Judge::matter() const {
+  ReportMatter matter{.ensemble = ensemble_, .level = options_.level, .comparison = comparer_.comparison()};
+  matter.effective_rows = scoring::effective_rows(matter.comparison.rows, weights_);
+  matter.outputs = reported_outputs(matter.comparison);
   return matter;
 }
 

@@ -14,6 +14,7 @@
 
 #include "report/comparison.hpp"
 #include "report/page.hpp"
+#include "score/diagnostics.hpp"
 
 namespace credens::report {
 
@@ -40,14 +41,6 @@ struct RowPlaces {
   std::map<std::size_t, std::vector<double>> inputs = {};  ///< by row; none where the data are arrays of members
 };
 
-/// What is judged, and by what.
-struct Judged {
-  const Ensemble& ensemble;
-  const Predictive& predictive;
-  MatrixView targets;
-  ScoreOptions options;
-};
-
 struct ReportMatter {
   const Ensemble& ensemble;
   double level = 0.95;
@@ -59,8 +52,26 @@ struct ReportMatter {
   RowPlaces places = {};
 };
 
-/// All but names and places.
-ReportMatter judge(const Judged& judged);
+/// Makes the matter of rows that come in blocks: all but names and places. Of a row it keeps a few numbers per output,
+/// not what each member said.
+class Judge {
+ public:
+  /// The ensemble must live as long; otherwise as Comparer.
+  Judge(const Ensemble& ensemble, const ScoreOptions& options, double largest_weight);
+
+  void add(const scoring::ScoredRows& rows);
+  ReportMatter matter() const;
+
+ private:
+  std::vector<ReportedOutput> reported_outputs(const Comparison& comparison) const;
+
+  const Ensemble& ensemble_;
+  ScoreOptions options_;
+  double largest_weight_;
+  Comparer comparer_;
+  std::vector<double> weights_;               ///< of rows, relative to the largest; none: every row counts once
+  std::vector<scoring::OutputRows> outputs_;  ///< of those that have charts
+};
 
 /// Those whose places the page needs.
 std::set<std::size_t> shown_rows(const ReportMatter& matter);

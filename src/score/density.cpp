@@ -30,7 +30,8 @@ double squared_solution(const Matrix& lower, std::vector<double> z) {
 // The covariance is D + B: D diagonal, noise and the members' own widths; B between members. With everything divided by
 // the roots of D it becomes I + B', positive definite also in rounded arithmetic unless members differ by some 1e8
 // standard deviations.
-double gaussian_log_density(const Predictive& predictive, std::size_t row, std::span<const double> values) {
+double gaussian_log_density(const Predictive& predictive, std::size_t row, std::span<const double> values,
+                            std::size_t first_row) {
   const MixtureComponents& components = predictive.components();
   const std::size_t q = values.size();
   std::vector<double> root(q);
@@ -51,7 +52,7 @@ double gaussian_log_density(const Predictive& predictive, std::size_t row, std::
   base::require(lower.has_value(), ErrorCode::numerical,
                 "row {}: the total covariance of the outputs is not positive definite, its members differ by more than "
                 "double precision can hold",
-                row);
+                first_row + row);
   return log_density - 0.5 * (math::log_determinant(*lower) + squared_solution(*lower, std::move(z)));
 }
 

@@ -69,6 +69,15 @@ OutputRows output_rows(const Predictive& predictive, MatrixView targets, std::si
           .classical_pit = values_of(marginal.classical().cdf(observed))};
 }
 
+void append(const OutputRows& more, OutputRows& rows) {
+  for (std::vector<double> OutputRows::*part :
+       {&OutputRows::observed, &OutputRows::mean, &OutputRows::aleatoric_std, &OutputRows::epistemic_std,
+        &OutputRows::total_std, &OutputRows::lower, &OutputRows::upper, &OutputRows::function_lower,
+        &OutputRows::function_upper, &OutputRows::pit, &OutputRows::classical_pit}) {
+    (rows.*part).insert((rows.*part).end(), (more.*part).begin(), (more.*part).end());
+  }
+}
+
 Curve calibration_curve(std::span<const double> pit, std::span<const double> weights) {
   Calibration calibration;
   for (std::size_t row = 0; row < pit.size(); ++row) calibration.add(pit[row], weight_at(weights, row));

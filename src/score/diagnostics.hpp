@@ -35,6 +35,8 @@ struct OutputRows {
 OutputRows output_rows(const Predictive& predictive, MatrixView targets, std::size_t output, double level,
                        IntervalKind kind);
 
+void append(const OutputRows& more, OutputRows& rows);
+
 /// A line through points (x, y).
 struct Curve {
   std::vector<double> x = {};

@@ -101,6 +101,8 @@ void check_identity(const FitIdentity& found, const FitIdentity& now) {
   base::require(!difference, ErrorCode::usage, "this checkpoint was made with {}", difference.value_or(""));
 }
 
+}  // namespace
+
 std::string encode_member(const model::Member& member, const FitIdentity& identity) {
   check_storable(member);
   std::vector<Tensor> tensors;
@@ -109,7 +111,7 @@ std::string encode_member(const model::Member& member, const FitIdentity& identi
   return encode_safetensors({{std::string(member_key), document_text(to_document(member, identity))}}, tensors);
 }
 
-model::Member decode_member(std::string_view bytes, std::size_t expected_index, const FitIdentity& identity) {
+model::Member decode_member(std::string_view bytes, std::size_t index, const FitIdentity& identity) {
   const SafetensorsReader file(bytes);
   const Json json = open_document(file, member_key);
   TensorMap tensors = file.tensors();
@@ -120,15 +122,13 @@ model::Member decode_member(std::string_view bytes, std::size_t expected_index, 
       {"format_version", "version", "options", "data", "inputs", "outputs", "noise", "posterior", "member"});
   check_identity({read_options(document), read_data(document), document.text("version")}, identity);
   const MemberOutline outline = read_outline(document.object("member", member_keys()), read_common(document));
-  base::require(outline.index == expected_index, ErrorCode::model, "it holds member {}, expected member {}",
-                outline.index, expected_index);
+  base::require(outline.index == index, ErrorCode::model, "it holds member {}, expected member {}", outline.index,
+                index);
   model::Member member = read_member(outline, tensors);
   check_all_taken(tensors);
   check_storable(member);
   return member;
 }
-
-}  // namespace
 
 Checkpoint::Checkpoint(fs::path folder, FitIdentity identity)
     : folder_(std::move(folder)), identity_(std::move(identity)) {}

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/ensemble_state.hpp"
@@ -18,6 +19,10 @@ struct FitIdentity {
   model::DataSummary data;
   std::string version;  ///< of Credens
 };
+
+/// A member as the bytes of its file, and back; `index` is that of the member expected. Throws as Checkpoint does.
+std::string encode_member(const model::Member& member, const FitIdentity& identity);
+model::Member decode_member(std::string_view bytes, std::size_t index, const FitIdentity& identity);
 
 class Checkpoint {
  public:

@@ -4,8 +4,8 @@
 // users run is the one that is tested. The environment says what is to happen:
 //
 //   CREDENS_FAULT=CALL:K:EFFECT    at the K-th CALL; `K+`: at the K-th and all after it
-//     CALL     open, read, write, fsync, linkat, rename, close, mmap: those that concern files in a folder;
-//              memory: allocations from the start of main on
+//     CALL     open, read, write (and pwrite), fsync, linkat, rename, close, mmap: those that concern files in a
+//              folder; memory: allocations from the start of main on
 //     EFFECT   the number of an error, or: short (one byte is written), cut (one byte is written, then SIGKILL),
 //              before, after (SIGKILL before or after the call), shrink (the file is emptied after the call)
 //   CREDENS_FAULT_FOLDER           that folder, absolute
@@ -132,6 +132,19 @@ long faulty(const char* name, const Call& call, bool fails_after_work = false) {
   return -1;
 }
 
+/// `call` writes a number of bytes.
+template <class Call>
+long faulty_write(int descriptor, std::size_t size, const Call& call) {
+  if (!is_ours(descriptor)) return call(size);
+  return faulty("write", [&] {
+    const bool is_cut = plan.effect == Effect::short_write || plan.effect == Effect::cut_write;
+    const bool is_plan = count == plan.first && is_cut && std::strcmp(plan.call, "write") == 0;
+    const long result = call(is_plan && size > 1 ? 1 : size);
+    if (is_plan && plan.effect == Effect::cut_write) die();
+    return result;
+  });
+}
+
 bool memory_fails() {
   if (!is_in_main || !strikes("memory")) return false;
   errno = ENOMEM;
@@ -186,14 +199,12 @@ ssize_t read(int descriptor, void* bytes, std::size_t size) {
 }
 
 ssize_t write(int descriptor, const void* bytes, std::size_t size) {
-  const auto call = [&] {
-    const bool is_cut = plan.effect == Effect::short_write || plan.effect == Effect::cut_write;
-    const bool is_plan = count == plan.first && is_cut && std::strcmp(plan.call, "write") == 0;
-    const long result = ::syscall(SYS_write, descriptor, bytes, is_plan && size > 1 ? 1 : size);
-    if (is_plan && plan.effect == Effect::cut_write) die();
-    return result;
-  };
-  return is_ours(descriptor) ? faulty("write", call) : ::syscall(SYS_write, descriptor, bytes, size);
+  return faulty_write(descriptor, size, [&](std::size_t n) { return ::syscall(SYS_write, descriptor, bytes, n); });
+}
+
+ssize_t pwrite(int descriptor, const void* bytes, std::size_t size, off_t at) {
+  return faulty_write(descriptor, size,
+                      [&](std::size_t n) { return ::syscall(SYS_pwrite64, descriptor, bytes, n, at); });
 }
 
 int fsync(int descriptor) {

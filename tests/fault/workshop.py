@@ -5,9 +5,7 @@ Every test is started as TEST.py PROGRAM FAULTS SAVE_LOOP: the program, the libr
 they try all instants where they otherwise try some.
 """
 
-import hashlib
 import os
-import random
 import re
 import subprocess
 import sys
@@ -15,22 +13,13 @@ import tempfile
 import unittest
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support"))
+from instants import TORTURE, random_source  # noqa: E402, F401
+
 PROGRAM, FAULTS, SAVE_LOOP = (Path(word).resolve() for word in sys.argv[1:4])
 DATA_SCRIPT = Path(__file__).resolve().parent.parent / "golden" / "data.py"
-TORTURE = os.environ.get("CREDENS_TORTURE") == "1"
 SMALL_FIT = ["--target", "y", "--recipe", "paper", "--members", "2", "--epochs", "60", "--threads", "1", "--progress", "none"]
 LEFTOVER = re.compile(r"\.credens-\d+-\d+\.tmp")
-
-
-def random_source():
-    """Another one in each run; the printed number makes a run come again, as far as its instants are concerned."""
-    seed = int(os.environ.get("CREDENS_FAULT_SEED") or random.SystemRandom().randrange(2**32))
-    print(f"CREDENS_FAULT_SEED={seed}")
-    return random.Random(seed)
-
-
-def sha256(path):
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
 
 
 class Run:

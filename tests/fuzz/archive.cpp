@@ -1,22 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Archives: gzip, xz and zstd around tables, zip as public data come in. None may unpack to more than is allowed.
+// Archives: gzip, xz and zstd around tables, zip as public data come in. None may unpack to more than is allowed, and
+// in pieces they unpack to what they are as a whole.
 
 #include "data/compression.hpp"
 #include "data/zip.hpp"
 #include "fuzz/fuzz.hpp"
 
+namespace credens::fuzz {
+
+namespace {
+
+constexpr std::size_t largest = 1 << 20;
+
+std::string unpacked_in_pieces(std::string_view text, std::size_t piece) {
+  std::string content;
+  data::Unpacker unpacker(text, "archive");
+  for (std::size_t first = 0; first < text.size(); first += piece) {
+    unpacker.add(text.substr(first, piece), content, largest);
+  }
+  unpacker.finish(content, largest);
+  return content;
+}
+
+void unpack(std::string_view text) {
+  std::string content;
+  const bool is_whole = survives([&] { content = data::decompress(std::string(text), "archive", largest); });
+  if (!data::is_archive(text)) return;
+  must(content.size() <= largest, "no more than allowed is unpacked");
+  for (const std::size_t piece : {1, 13}) {
+    std::string again;
+    const bool is_whole_again = survives([&] { again = unpacked_in_pieces(text, piece); });
+    must(is_whole_again == is_whole && (!is_whole || again == content), "pieces unpack to the whole");
+  }
+}
+
+}  // namespace
+
+}  // namespace credens::fuzz
+
 int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   using namespace credens;
-  constexpr std::size_t largest = 1 << 20;
   const std::string_view text = fuzz::text_of(bytes, size);
-  fuzz::survives([&] {
-    const std::string content = data::decompress(std::string(text), "archive", largest);
-    fuzz::must(!data::is_archive(text) || content.size() <= largest, "no more than allowed is unpacked");
-  });
+  fuzz::unpack(text);
   fuzz::survives([&] {
     for (const data::ZipEntry& entry : data::zip_entries(text, "archive")) {
-      const std::string content = data::unzip(text, entry, largest, "archive");
+      const std::string content = data::unzip(text, entry, fuzz::largest, "archive");
       fuzz::must(content.size() == entry.size, "an entry has the size it is said to have");
     }
   });

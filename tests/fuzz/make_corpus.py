@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the stored corpus: small inputs from which the fuzz targets start.
 
-Usage: make_corpus.py PROGRAM. What was found by fuzzing and became a unit test needs no place here.
+Usage: make_corpus.py PROGRAM. What was found by fuzzing is in the folder finds.
 """
 
 import gzip

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the fuzz targets from their stored corpus, as many at a time as there are cores, and reports how often each was executed.
 
-Usage: run.py BUILD SECONDS [TARGET...]. What grows stays in BUILD/corpus, what is found in BUILD/finds. Exits 1 after a find.
+Usage: run.py BUILD SECONDS [TARGET...]. What grows stays in BUILD/corpus, what is found in BUILD/finds. Exits 1 after a find, which
+belongs, once it is mended, in a unit test and in the folder finds.
 """
 
 import os
@@ -26,8 +27,9 @@ def run(build, target, seconds):
     finds = build / "finds"
     for folder in (corpus, finds):
         folder.mkdir(parents=True, exist_ok=True)
-    command = [build / "tests" / "fuzz" / f"fuzz_{target}", corpus, HERE / "corpus" / target, f"-max_total_time={seconds}",
-               "-print_final_stats=1", f"-artifact_prefix={finds}/{target}-", *LIMITS]
+    stored = [folder for folder in (HERE / "corpus" / target, HERE / "finds" / target) if folder.exists()]
+    command = [build / "tests" / "fuzz" / f"fuzz_{target}", corpus, *stored, f"-max_total_time={seconds}", "-print_final_stats=1",
+               f"-artifact_prefix={finds}/{target}-", *LIMITS]
     environment = dict(os.environ, LC_ALL="C.UTF-8", UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1")
     process = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                              text=True, errors="replace", check=False)

@@ -19,14 +19,14 @@ INSPECT_KEYS = ["members", "inputs", "outputs", "features", "lambda", "posterior
 
 
 def read_npy(path):
-    """(shape, values) of a float64 array in C order."""
+    """(shape, values) of a float64 array in C order; names may follow."""
     content = Path(path).read_bytes()
     assert content[:8] == b"\x93NUMPY\x01\x00", content[:8]
     end = 10 + struct.unpack("<H", content[8:10])[0]
     header = content[10:end].decode()
     assert "'<f8'" in header and "'fortran_order': False" in header, header
     shape = [int(size) for size in re.findall(r"\d+", header.split("'shape':")[1])]
-    return shape, struct.unpack(f"<{math.prod(shape)}d", content[end:])
+    return shape, struct.unpack_from(f"<{math.prod(shape)}d", content, end)
 
 
 def read_csv(path):

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sanitizers look for faults, not for statistics: they see a part of what repeats itself.
+// Sanitizers look for faults, not for statistics: they see a part of what repeats itself, or all with
+// CREDENS_ALL_CASES=1.
 
 #pragma once
 
 #include <cstddef>
+#include <cstdlib>
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
@@ -20,8 +22,8 @@ namespace credens::test {
 constexpr bool is_sanitized = CREDENS_TEST_SANITIZED;
 
 /// Every how many of a long row of like cases are tried.
-constexpr std::size_t stride_of_cases(std::size_t when_sanitized) {
-  return is_sanitized ? when_sanitized : 1;
+inline std::size_t stride_of_cases(std::size_t when_sanitized) {
+  return is_sanitized && std::getenv("CREDENS_ALL_CASES") == nullptr ? when_sanitized : 1;
 }
 
 }  // namespace credens::test

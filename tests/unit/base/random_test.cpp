@@ -19,7 +19,7 @@
 namespace credens::base {
 namespace {
 
-constexpr std::size_t many = 1'000'000 / test::stride_of_cases(10);
+const std::size_t many = 1'000'000 / test::stride_of_cases(10);
 
 /// Of the distance sqrt(n) sup |F_n - F|.
 constexpr double kolmogorov_bound = 1.95;

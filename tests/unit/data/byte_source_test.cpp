@@ -71,6 +71,41 @@ TEST_F(Bytes, OfAPipeAreReadOnce) {
   expect_windows(bytes);
 }
 
+TEST_F(Bytes, InOnePassComeForwards) {
+  for (const test::Archive kind : {test::Archive::none, test::Archive::gzip, test::Archive::xz, test::Archive::zstd}) {
+    base::write_file(folder_ / "file", test::pack(kind, content_));
+    ByteSource bytes(folder_ / "file", Passes::one);
+    EXPECT_EQ(bytes.knows_size(), kind == test::Archive::none);
+    EXPECT_EQ(bytes.window(0, 7), content_.substr(0, 7));
+    EXPECT_EQ(bytes.window(0, 9000), content_.substr(0, 9000));
+    EXPECT_EQ(bytes.window(5000, 9000), content_.substr(5000, 9000));
+    EXPECT_EQ(bytes.window(19990, 100), content_.substr(19990));
+    EXPECT_EQ(bytes.window(20000, 1), "");
+    EXPECT_EQ(bytes.size(), content_.size());
+    if (kind == test::Archive::none) continue;
+    EXPECT_THAT([&] { bytes.window(0, 1); }, test::Fails(ErrorCode::failure, "in one pass"));
+  }
+}
+
+TEST_F(Bytes, WhoseSizeIsAskedForInOnePassAreAllThere) {
+  base::write_file(folder_ / "file", test::pack(test::Archive::gzip, content_));
+  ByteSource bytes(folder_ / "file", Passes::one);
+  EXPECT_EQ(bytes.window(0, 7), content_.substr(0, 7));
+  EXPECT_EQ(bytes.size(), content_.size());
+  expect_windows(bytes);
+}
+
+TEST_F(Bytes, ThatAreManyWaitInATemporaryFile) {
+  std::string many;
+  while (many.size() < (std::size_t{65} << 20)) many += content_;
+  base::write_file(folder_ / "file", test::pack(test::Archive::zstd, many));
+  ByteSource bytes(folder_ / "file");
+  EXPECT_EQ(bytes.size(), many.size());
+  for (const std::size_t first : {many.size() - 10, std::size_t{12345}, (std::size_t{64} << 20) - 5}) {
+    EXPECT_EQ(bytes.window(first, 4096), std::string_view(many).substr(first, 4096));
+  }
+}
+
 TEST_F(Bytes, OfAFileWithoutASizeAreRead) {
   ByteSource bytes("/proc/self/status");
   EXPECT_THAT(std::string(bytes.window(0, 100)), testing::StartsWith("Name:"));

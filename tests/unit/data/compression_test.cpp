@@ -35,6 +35,27 @@ TEST_P(Archives, MayBeJoined) {
   EXPECT_EQ(decompress(pack("1\n") + pack(long_text()) + pack("2\n"), "t"), "1\n" + long_text() + "2\n");
 }
 
+TEST_P(Archives, MayComeInPieces) {
+  const std::string whole = pack("1\n") + pack(long_text()) + pack("") + pack("2\n");
+  for (const std::size_t size : {std::size_t{1}, std::size_t{7}, std::size_t{1000}, whole.size()}) {
+    for (const std::size_t missing : {0, 1, 9}) {
+      const std::string_view archive = std::string_view(whole).substr(0, whole.size() - missing);
+      Unpacker unpacker(archive, "t");
+      std::string text;
+      const auto unpack = [&] {
+        for (std::size_t at = 0; at < archive.size(); at += size) unpacker.add(archive.substr(at, size), text);
+        unpacker.finish(text);
+      };
+      if (missing > 0) {
+        EXPECT_THAT(unpack, test::Fails(ErrorCode::data, "truncated")) << size;
+      } else {
+        unpack();
+        EXPECT_EQ(text, "1\n" + long_text() + "2\n") << size;
+      }
+    }
+  }
+}
+
 TEST_P(Archives, AreRefusedIfTruncatedAnywhere) {
   const std::string whole = pack(long_text());
   for (std::size_t size = 6; size < whole.size();

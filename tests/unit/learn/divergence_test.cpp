@@ -54,6 +54,16 @@ TEST(DivergenceLimit, IsOneNatPerOutputAboveTheConstantGaussian) {
   EXPECT_DOUBLE_EQ(divergence_limit(rows_with({-1, 1}), NoiseKind::shared), 1.5);
 }
 
+TEST(DivergenceLimit, FollowsFromSumsOverPiecesToo) {
+  for (const NoiseKind noise : {NoiseKind::shared, NoiseKind::known}) {
+    const TrainingSet rows = rows_with({-1, 1, -1, 1}, {2, 1, 0.5, 3});
+    DivergenceSums sums(1, noise);
+    sums.add(rows, 0, 3);
+    sums.add(rows, 3, 1);
+    EXPECT_DOUBLE_EQ(sums.limit(), divergence_limit(rows, noise));
+  }
+}
+
 TEST(DivergenceLimit, LetsUntrainedNetworksWithHiddenLayersPass) {
   for (const NetworkCase& kind : every_network(3, {8, 6})) {
     if (kind.shape.hidden.empty()) continue;  // a linear noise head alone may start with tiny variances

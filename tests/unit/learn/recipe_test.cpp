@@ -65,7 +65,8 @@ TEST(FitOptionTable, NamesEveryOptionOnceAndExplainsIt) {
                                           "posterior",
                                           "random_bias",
                                           "seed",
-                                          "threads"};
+                                          "threads",
+                                          "memory"};
   EXPECT_EQ(fit_options().names(), expected);
   for (const auto& option : fit_options().options()) {
     EXPECT_GT(option.help.size(), 20U) << option.name;

@@ -16,6 +16,7 @@
 #include "model/ensemble_state.hpp"
 #include "support/error_matchers.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/thread_team.hpp"
 #include "unit/learn/paper_options.hpp"
 #include "unit/learn/random_rows.hpp"
 
@@ -81,6 +82,25 @@ TEST_F(RowsOfAFile, WidenToSeveralRungsInOnePassAsInOnePassEach) {
     EXPECT_EQ(all[i].elbo(rungs[i]), alone.elbo(rungs[i]));
     EXPECT_EQ(all[i].predict(at, {.noise_std = noise}).epistemic_variance()(0, 0),
               alone.predict(at, {.noise_std = noise}).epistemic_variance()(0, 0));
+  }
+}
+
+TEST_F(RowsOfAFile, WidenToTheSameBitsByAnyNumberOfRanks) {
+  const Dataset held = Dataset::from_file(path_, all_parts);
+  const Ensemble narrow = fit(held, small);
+  const Ensemble expected = credens::widen(narrow, held, {.posterior = PosteriorKind::full, .threads = 1});
+  const auto epistemic = [&](const Ensemble& wide) {
+    return wide.predict(held.inputs(), {.noise_std = held.noise_std()}).epistemic_variance();
+  };
+  for (const std::size_t ranks : {2U, 3U, 5U}) {
+    test::run_team(ranks, [&](base::Team& team) {
+      const int threads = team.leads() ? 2 : 1;
+      const auto source = data::open_rows(path_, all_parts);
+      const Ensemble wide = widen(narrow, *source, {.posterior = PosteriorKind::full, .threads = threads}, team);
+      EXPECT_TRUE(std::ranges::equal(epistemic(wide).values(), epistemic(expected).values())) << ranks << " ranks";
+      EXPECT_EQ(wide.elbo(PosteriorKind::full), expected.elbo(PosteriorKind::full));
+      EXPECT_EQ(wide.state().data, expected.state().data);
+    });
   }
 }
 

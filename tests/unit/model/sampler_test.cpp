@@ -15,7 +15,7 @@
 namespace credens::model {
 namespace {
 
-constexpr std::size_t many_draws = 1'000'000 / test::stride_of_cases(100);
+const std::size_t many_draws = 1'000'000 / test::stride_of_cases(100);
 
 double value_of(const Samples& samples, std::size_t draw, std::size_t row, std::size_t output) {
   return samples.values[(draw * samples.rows + row) * samples.outputs + output];
@@ -145,6 +145,23 @@ TEST(Sample, DependsOnSeedDrawAndRowAlone) {
       for (std::size_t row = 0; row < 3; ++row) {
         EXPECT_EQ(value_of(fewer_rows, j, row, 1), value_of(whole, j, row, 1));
       }
+    }
+  }
+}
+
+TEST(Sample, OfSomeRowsAtATimeEqualsThatOfAll) {
+  const Ensemble ensemble = random_ensemble({.hidden = {3}, .posterior = PosteriorKind::full});
+  const Matrix inputs = random_matrix(1500, 3, 5);
+  const SampleOptions options{.draws = 40, .of = Draw::observation, .seed = 9};
+  const Samples whole = ensemble.sample(inputs, options);
+  for (std::size_t first = 0; first < 1500; first += 700) {
+    const std::size_t count = std::min<std::size_t>(700, 1500 - first);
+    const MatrixView some = inputs.view().row_block(first, count);
+    const Samples part = draw_samples(ensemble.state(), rows_of_networks(ensemble.state(), some, {}), options, first);
+    for (std::size_t j = 0; j < 40; ++j) {
+      const auto expected = std::span(whole.values).subspan((j * 1500 + first) * whole.outputs, count * whole.outputs);
+      const auto found = std::span(part.values).subspan(j * count * whole.outputs, count * whole.outputs);
+      EXPECT_TRUE(std::ranges::equal(found, expected)) << first;
     }
   }
 }

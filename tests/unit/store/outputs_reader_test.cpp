@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "data/npy.hpp"
+#include "store/outputs_writer.hpp"
 #include "unit/store/example_ensembles.hpp"
 
 namespace credens::store {
@@ -42,6 +43,18 @@ Matrix part_of(const Matrix& matrix, std::size_t first, std::size_t count) {
   return {count, matrix.cols(), std::vector<double>(values.begin(), values.end())};
 }
 
+MemberOutputs part_of(const MemberOutputs& outputs, std::size_t first, std::size_t count) {
+  MemberOutputs part = outputs;
+  for (std::vector<Matrix> MemberOutputs::*array :
+       {&MemberOutputs::features, &MemberOutputs::mean, &MemberOutputs::variance}) {
+    for (Matrix& member : part.*array) member = part_of(member, first, count);
+  }
+  part.targets = part_of(outputs.targets, first, count);
+  const auto weights = std::span(outputs.row_weights).subspan(first, count);
+  part.row_weights.assign(weights.begin(), weights.end());
+  return part;
+}
+
 void expect_pieces(OutputsReader reader, const MemberOutputs& outputs, std::size_t size) {
   for (std::size_t first = 0; first < row_count; first += size) {
     const std::size_t count = std::min(size, row_count - first);
@@ -57,6 +70,33 @@ void expect_pieces(OutputsReader reader, const MemberOutputs& outputs, std::size
     EXPECT_EQ(piece.target_scale, outputs.target_scale);
     EXPECT_TRUE(piece.last_layer.empty());
   }
+}
+
+TEST_F(OutputsReaderTest, GivesTheSameForAFolderWrittenInPieces) {
+  MemberOutputs differing = example_outputs();
+  differing.features[1] = Matrix(row_count, differing.features[0].cols() + 1, 0.5);
+  differing.last_layer.clear();
+  for (const MemberOutputs& outputs : {example_outputs(), differing}) {
+    OutputsWriter writer(folder_, part_of(outputs, 0, 1), 0.5, row_count);  // row 0 has weight 0
+    for (const auto& [first, count] : {std::pair{0, 1}, std::pair{1, 15}, std::pair{16, 7}}) {
+      writer.add(part_of(outputs, first, count));
+    }
+    writer.commit();
+    expect_pieces(OutputsReader(folder_), outputs, row_count);
+    expect_pieces(OutputsReader(folder_), outputs, 4);
+  }
+}
+
+TEST_F(OutputsReaderTest, SeesTheOldFolderUntilTheNewOneIsWhole) {
+  const MemberOutputs old = example_outputs();
+  save_outputs({old, 0.5}, folder_);
+  MemberOutputs bad = example_outputs();
+  bad.mean[0](20, 0) = std::nan("");
+  EXPECT_THROW(save_outputs({bad, 0.5}, folder_), Error);
+  bad = example_outputs();
+  std::fill(bad.row_weights.begin(), bad.row_weights.end(), 0.0);
+  EXPECT_THROW(save_outputs({bad, 0.5}, folder_), Error);
+  expect_pieces(OutputsReader(folder_), old, row_count);
 }
 
 TEST_F(OutputsReaderTest, GivesTheRowsInPieces) {

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Values as bytes between processes of one program: as they lie in memory, one after the other.
+
+#pragma once
+
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "base/check.hpp"
+
+namespace credens::base {
+
+template <class T>
+concept PlainValue = std::is_trivially_copyable_v<T>;
+
+template <PlainValue T>
+void append_values(std::string& bytes, std::span<const T> values) {
+  bytes.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+}
+
+template <PlainValue T>
+void append_value(std::string& bytes, const T& value) {
+  append_values(bytes, std::span<const T>(&value, 1));
+}
+
+inline void append_text(std::string& bytes, std::string_view text) {
+  append_value(bytes, text.size());
+  bytes += text;
+}
+
+/// Takes apart what the functions above put together. Bytes that end too early throw failure.
+class ByteReader {
+ public:
+  explicit ByteReader(std::string_view bytes) : left_(bytes) {}
+
+  bool at_end() const { return left_.empty(); }
+
+  std::string_view bytes(std::size_t count) {
+    require(count <= left_.size(), ErrorCode::failure, "a message ends after {} bytes, expected {}", left_.size(),
+            count);
+    const std::string_view taken = left_.substr(0, count);
+    left_.remove_prefix(count);
+    return taken;
+  }
+
+  template <PlainValue T>
+  void values(std::span<T> into) {
+    const std::string_view taken = bytes(into.size_bytes());
+    if (!into.empty()) std::memcpy(into.data(), taken.data(), taken.size());
+  }
+
+  template <PlainValue T>
+  T value() {
+    T found{};
+    values(std::span<T>(&found, 1));
+    return found;
+  }
+
+  /// As many as `append_value(size)` and `append_values` wrote.
+  template <PlainValue T>
+  std::vector<T> counted() {
+    const auto count = value<std::size_t>();
+    require(count <= left_.size() / sizeof(T), ErrorCode::failure, "a message ends within {} values", count);
+    std::vector<T> found(count);
+    values(std::span<T>(found));
+    return found;
+  }
+
+  std::string text() { return std::string(bytes(value<std::size_t>())); }
+
+ private:
+  std::string_view left_;
+};
+
+}  // namespace credens::base

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "data/pack.hpp"
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "cli/columns.hpp"
+#include "cli/expectations.hpp"
+#include "cli/files.hpp"
+#include "cli/print.hpp"
+#include "cli/progress.hpp"
+#include "cli/verbs.hpp"
+
+namespace credens::base {
+
+template <>
+struct EnumNames<data::PackedType> {
+  static constexpr std::string_view what = "type";
+  static constexpr std::pair<data::PackedType, std::string_view> entries[] = {{data::PackedType::float64, "float64"},
+                                                                              {data::PackedType::float32, "float32"}};
+};
+
+}  // namespace credens::base
+
+namespace credens::cli {
+
+namespace {
+
+struct PackArguments {
+  std::string data;
+  std::string output;
+  data::PackOptions options;
+  TableFormat format;
+  ProgressKind progress = ProgressKind::automatic;
+  bool json = false;
+};
+
+void declare(Arguments& arguments, PackArguments& pack) {
+  arguments.file("DATA", pack.data, "Table of rows: text, also compressed, or .npy; - is standard input");
+  arguments.option<std::string>("-o,--output", "OUT.npy", pack.output, "Array of the rows, with the columns' names", {})
+      .required = true;
+  arguments.option("--dtype", "TYPE", pack.options.type,
+                   "float64: every value as it is; float32: half the size, rounded to 7 digits",
+                   one_of<data::PackedType>());
+  columns_option(arguments, "--ignore", pack.options.ignore,
+                 "Columns to leave out, such as those that hold no numbers");
+  format_options(arguments, pack.format);
+  arguments.option<int>("--threads", "T", pack.format.threads, "0 takes all cores; results do not depend on it",
+                        whole_number(0));
+  arguments.option("--progress", "KIND", pack.progress,
+                   "How progress is shown on standard error: " + one_of<ProgressKind>().text, one_of<ProgressKind>());
+  arguments.toggle("--json", pack.json, "Print JSON");
+}
+
+void check(const PackArguments& arguments) {
+  check_array("-o", arguments.output);
+  base::require(!is_stream(arguments.output), ErrorCode::usage,
+                "-o is {}, expected the name of a file: how many rows there are is known at the end and stands at the "
+                "start",
+                base::quoted(arguments.output));
+  check_not_input(arguments.output, {arguments.data});
+}
+
+/// Rows so far, ten times a second.
+class RowProgress {
+ public:
+  explicit RowProgress(ProgressKind kind) : display_(kind, 0, "rows") {}
+
+  void show(std::size_t rows, std::size_t guess) {
+    constexpr double pause = 0.1;
+    const double elapsed = seconds();
+    if (elapsed < next_) return;
+    next_ = elapsed + pause;
+    if (guess == 0) {
+      next_ = elapsed + std::max(pause, elapsed / 4);
+      display_.say(fmt::format("{} rows", rows), elapsed);
+      return;
+    }
+    const double fraction = std::min(1.0, static_cast<double>(rows) / static_cast<double>(guess));
+    display_.show({.members_done = rows,
+                   .members = std::max(rows, guess),
+                   .fraction = fraction,
+                   .seconds_elapsed = elapsed,
+                   .seconds_left = elapsed * (1 - fraction) / fraction});
+  }
+
+ private:
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  double next_ = 0;
+  ProgressDisplay display_;
+};
+
+data::Packed packed_with_progress(const PackArguments& arguments) {
+  RowProgress progress(arguments.progress);
+  data::PackOptions options = arguments.options;
+  options.on_progress = [&](std::size_t rows, std::size_t guess) { progress.show(rows, guess); };
+  return data::pack_file(arguments.data, arguments.format, arguments.output, options);
+}
+
+void run(const PackArguments& arguments) {
+  check(arguments);
+  const data::Packed packed = packed_with_progress(arguments);
+  const std::string type(base::name_of(arguments.options.type));
+  if (arguments.json) {
+    print_json({{"rows", packed.rows},
+                {"columns", packed.columns},
+                {"names", packed.names},
+                {"dtype", type},
+                {"bytes", packed.bytes}});
+  } else {
+    print_lines({{"rows", fmt::format("{}", packed.rows)},
+                 {"columns", fmt::format("{}", packed.columns)},
+                 {"written to", arguments.output}});
+  }
+}
+
+}  // namespace
+
+Verb pack_verb() {
+  return make_verb<PackArguments>(
+      "pack", "turns a table into an array that is read fast and a part at a time",
+      {"credens pack train.csv -o train.npy", "credens fit train.npy --target y --epochs 20 -o model.safetensors"},
+      declare, run);
+}
+
+}  // namespace credens::cli

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "data/pack.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <span>
+
+#include "base/check.hpp"
+#include "base/file.hpp"
+#include "data/npy.hpp"
+#include "data/npy_names.hpp"
+#include "data/table.hpp"
+#include "data/table_files.hpp"
+
+namespace credens::data {
+
+namespace {
+
+template <class T>
+std::string_view bytes_of(const std::vector<T>& values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
+}
+
+/// Positions of the columns that stay.
+std::vector<std::size_t> kept_columns(const Table& table, const std::vector<std::string>& ignored) {
+  std::vector<std::size_t> kept(table.cols());
+  std::iota(kept.begin(), kept.end(), std::size_t{0});
+  for (const std::string& name : ignored) std::erase(kept, find_column(table, name));
+  base::require(!kept.empty(), ErrorCode::usage, "{}: all columns are ignored, expected at least one to be left",
+                table.source);
+  return kept;
+}
+
+class Packer {
+ public:
+  Packer(RowPortions& table, const PackOptions& options, const WriteAt& write)
+      : table_(table),
+        options_(options),
+        write_(write),
+        kept_(kept_columns(table.header(), options.ignore)),
+        descr_(options.type == PackedType::float32 ? "<f4" : "<f8") {
+    const std::vector<std::string>& names = table.header().names;
+    for (std::size_t i = 0; i < kept_.size() && !names.empty(); ++i) packed_.names.push_back(names[kept_[i]]);
+    packed_.columns = kept_.size();
+  }
+
+  Packed run() {
+    const std::string room = npy_header({std::numeric_limits<std::size_t>::max(), packed_.columns}, descr_);
+    append(room);
+    for (std::vector<double> values; table_.append(values); values.clear()) {
+      check_cells();
+      append_rows(values);
+      if (options_.on_progress) options_.on_progress(packed_.rows, table_.guess_rows());
+    }
+    if (!packed_.names.empty()) append(npy_names(packed_.names));
+    write_(0, npy_header({packed_.rows, packed_.columns}, descr_, room.size()));
+    return packed_;
+  }
+
+ private:
+  void append(std::string_view bytes) {
+    write_(packed_.bytes, bytes);
+    packed_.bytes += bytes.size();
+  }
+
+  /// Those of the portion and all before.
+  void check_cells() const {
+    if (table_.faults().empty()) return;
+    Table table = table_.header();
+    table.faults = table_.faults();
+    check_usable(table, kept_);
+  }
+
+  void append_rows(std::vector<double>& values) {
+    const std::size_t rows = values.size() / table_.header().cols();
+    if (kept_.size() < table_.header().cols()) take_kept(values);
+    if (options_.type == PackedType::float32) {
+      append(bytes_of(rounded(values)));
+    } else {
+      append(bytes_of(values));
+    }
+    packed_.rows += rows;
+  }
+
+  /// Each value moves towards the front, so that none is lost before it is taken.
+  void take_kept(std::vector<double>& values) const {
+    const std::size_t cols = table_.header().cols();
+    std::size_t to = 0;
+    for (std::size_t row = 0; row < values.size(); row += cols) {
+      for (const std::size_t col : kept_) values[to++] = values[row + col];
+    }
+    values.resize(to);
+  }
+
+  const std::vector<float>& rounded(const std::vector<double>& values) {
+    singles_.resize(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      singles_[i] = static_cast<float>(values[i]);
+      if (std::isfinite(singles_[i])) continue;
+      const std::string place = place_of(table_.header(), packed_.rows + i / kept_.size(), kept_[i % kept_.size()]);
+      base::fail(ErrorCode::data, "{}: {} is beyond the largest float32", place, values[i]);
+    }
+    return singles_;
+  }
+
+  RowPortions& table_;
+  const PackOptions& options_;
+  const WriteAt& write_;
+  std::vector<std::size_t> kept_;
+  std::string descr_;
+  std::vector<float> singles_;
+  Packed packed_;
+};
+
+}  // namespace
+
+Packed pack_table(RowPortions& table, const PackOptions& options, const WriteAt& write) {
+  return Packer(table, options, write).run();
+}
+
+Packed pack_file(const std::filesystem::path& from, const TableFormat& format, const std::filesystem::path& to,
+                 const PackOptions& options) {
+  const std::unique_ptr<RowPortions> table = open_table(from, format, FileKind::any, Passes::one);
+  base::AtomicFile file(to);
+  Packed packed =
+      pack_table(*table, options, [&](std::size_t at, std::string_view bytes) { file.write_at(at, bytes); });
+  file.commit();
+  return packed;
+}
+
+}  // namespace credens::data

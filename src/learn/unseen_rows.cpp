@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "learn/unseen_rows.hpp"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "learn/folds.hpp"
+
+namespace credens::learn {
+
+std::vector<std::uint32_t> drawn_rows(base::RandomStream& random, std::size_t rows,
+                                      const std::vector<std::uint32_t>& without, std::size_t count) {
+  std::unordered_set<std::uint32_t> taken;
+  std::vector<std::uint32_t> drawn;
+  count = std::min(count, rows - without.size());
+  while (drawn.size() < count) {
+    const auto row = static_cast<std::uint32_t>(random.below(rows));
+    if (!std::ranges::binary_search(without, row) && taken.insert(row).second) drawn.push_back(row);
+  }
+  return drawn;
+}
+
+std::vector<std::uint32_t> draw_judging_rows(std::uint64_t seed, std::size_t rows,
+                                             const std::vector<std::uint32_t>& held_back, std::size_t count) {
+  base::RandomStream random({.seed = seed, .purpose = base::Purpose::folds, .attempt = 1});
+  return drawn_rows(random, rows, held_back, count);
+}
+
+UnseenRows::UnseenRows(const FitOptions& options, std::size_t member, std::size_t rows, const Windows& windows,
+                       const std::vector<std::uint32_t>& held_back)
+    : options_(options), member_(member), windows_(windows), listed_(held_back) {
+  if (*options.folds != 1) return;
+  const std::vector<std::uint32_t> part = draw_judging_rows(options.seed, rows, held_back, part_size(rows));
+  listed_.insert(listed_.end(), part.begin(), part.end());
+  std::ranges::sort(listed_);
+}
+
+/// A fold of the block's rows, those that are held back among them.
+void UnseenRows::add_fold(std::size_t block, std::vector<std::uint32_t>& unseen) const {
+  const std::size_t folds = options_.folds;
+  const FoldPlace place = fold_place(options_, member_);
+  const RowRange range = windows_.rows_of(block);
+  base::RandomStream random({.seed = options_.seed,
+                             .purpose = base::Purpose::folds,
+                             .member = place.partition,
+                             .attempt = 2,
+                             .epoch = block});
+  const std::vector<std::uint32_t> order = base::permutation(range.count, random);
+  const std::size_t end = (place.fold + 1) * range.count / folds;
+  for (std::size_t i = place.fold * range.count / folds; i < end; ++i) {
+    unseen.push_back(static_cast<std::uint32_t>(range.first) + order[i]);
+  }
+  std::ranges::sort(unseen);
+  unseen.erase(std::ranges::unique(unseen).begin(), unseen.end());
+}
+
+std::vector<std::uint32_t> UnseenRows::in_block(std::size_t block) const {
+  const RowRange range = windows_.rows_of(block);
+  const auto first = std::ranges::lower_bound(listed_, range.first);
+  const auto end = std::ranges::lower_bound(listed_, range.first + range.count);
+  std::vector<std::uint32_t> unseen(first, end);
+  if (options_.folds > 1) add_fold(block, unseen);
+  return unseen;
+}
+
+std::vector<bool> UnseenRows::contains(const std::vector<std::uint32_t>& rows) const {
+  std::vector<bool> found;
+  std::vector<std::uint32_t> unseen;
+  std::size_t block = windows_.blocks();
+  for (const std::uint32_t row : rows) {
+    if (windows_.block_of(row) != block) unseen = in_block(block = windows_.block_of(row));
+    found.push_back(std::ranges::binary_search(unseen, row));
+  }
+  return found;
+}
+
+}  // namespace credens::learn

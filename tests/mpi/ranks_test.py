@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Any number of ranks gives the bytes of one process: fit, widen and evaluate; what is wrong is said once, with the right status."""
+
+import shutil
+import subprocess
+
+from ranks import MEMBERS, MODULE, MPIRUN, PROGRAM, OneFit, Ranks, main, said_by_us, sha256
+
+MORE_THAN_MEMBERS = MEMBERS + 2
+FIT = ["--target", "2", "--recipe", "paper", "--epochs", "2", "--members", "2", "--hidden", "8", "--progress", "none"]
+
+
+class SameBytes(Ranks):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.fits = {recipe: OneFit(PROGRAM, cls.folder, recipe) for recipe in ("paper", "auto")}
+        cls.expected = {recipe: fit.sha256(recipe, "--threads", 1) for recipe, fit in cls.fits.items()}
+
+    def test_fit(self):
+        for ranks, table in ((2, "train.csv"), (3, "train.npy"), (4, "train.csv.gz"), (MORE_THAN_MEMBERS, "train.csv")):
+            for recipe, fit in self.fits.items():
+                self.run_ranks(ranks, *fit.words("model", table=table)[1:])
+                self.assertEqual(sha256(self.folder / "model"), self.expected[recipe], f"{recipe}, {table}, {ranks} ranks")
+                self.assertFalse((self.folder / "model.checkpoint").exists())
+
+    def test_widen(self):
+        for posterior in ("full", "diagonal"):
+            words = ["widen", self.folder / "paper", "train.csv", "--target", "2", "--posterior", posterior, "--lambda", "evidence"]
+            self.run_alone(*words, "-o", "alone")
+            for ranks in (2, 3):
+                self.run_ranks(ranks, *words, "-o", "together")
+                self.assertEqual(sha256(self.folder / "together"), sha256(self.folder / "alone"), f"{posterior}, {ranks} ranks")
+
+    def test_evaluate(self):
+        words = ["evaluate", self.folder / "auto", "train.csv", "--target", "2", "--json"]
+        expected = self.run_alone(*words)
+        for ranks in (2, 3):
+            self.assertEqual(self.run_ranks(ranks, *words)[0], expected)
+
+    def test_a_part(self):
+        words = self.fits["auto"].words("part", "--member-range", "1:4")[1:]
+        self.run_alone(*words)
+        expected = sha256(self.folder / "part")
+        self.run_ranks(2, *words)
+        self.assertEqual(sha256(self.folder / "part"), expected)
+
+
+class OneSpeaker(Ranks):
+    def fails(self, status, sentence, *words, ranks=3):
+        printed, complaints = self.run_ranks(ranks, *words, status=status)
+        said = said_by_us(complaints)
+        self.assertEqual((printed, len(said)), ("", 1), complaints)
+        self.assertIn(sentence, said[0])
+
+    def test_bad_rows(self):
+        (self.folder / "bad.csv").write_text("a,b,y\n1,2,3\n4,five,6\n7,8,9\n")
+        self.fails(3, "bad.csv:3:2", "fit", "bad.csv", "--target", "y", "-o", "model")
+        (self.folder / "ragged.csv").write_text("a,b,y\n1,2,3\n4,5\n")
+        self.fails(3, "ragged.csv:3", "fit", "ragged.csv", "--target", "y", "-o", "model")
+
+    def test_words_that_are_wrong(self):
+        self.fails(2, "unknown option", "fit", "train.csv", "--targets", "2", "-o", "model")
+        self.fails(2, "unknown verb", "fits")
+        self.fails(2, "standard input", "fit", "-", "--target", "2", "-o", "model")
+
+    def test_files_that_are_not_there(self):
+        self.fails(5, "absent.csv", "fit", "absent.csv", "--target", "2", "-o", "model")
+        self.fails(5, "absent/model", "fit", "train.csv", "--target", "2", "-o", "absent/model")
+        self.fails(5, "absent.safetensors", "evaluate", "absent.safetensors", "train.csv")
+
+    def test_members_that_diverge(self):
+        self.fails(6, "member", "fit", "train.csv", "--target", "2", "--recipe", "paper", "--members", "4", "--epochs", "3",
+                   "--learning-rate", "1e6", "--progress", "none", "-o", "diverged")
+        self.assertFalse((self.folder / "diverged").exists())
+
+    def test_a_full_disk(self):
+        self.fails(5, "/dev/full", "fit", "train.csv", *FIT, "-o", "/dev/full")
+
+    def test_a_checkpoint_of_an_earlier_run(self):
+        words = ["fit", "train.csv", *FIT, "--checkpoint", "kept", "-o", "model"]
+        self.run_ranks(2, *words)
+        self.fails(2, "--resume", *words)
+        self.run_ranks(2, *words, "--resume")
+
+    def test_the_summary_is_printed_once(self):
+        printed, complaints = self.run_ranks(3, "fit", "train.csv", *FIT, "--json", "-o", "model")
+        self.assertEqual(printed.count('"fingerprint"'), 1, printed)
+        self.assertEqual(complaints, "")
+
+    def test_other_verbs_run_on_rank_0(self):
+        self.assertEqual(self.run_ranks(3, "version")[0], self.run_alone("version"))
+
+    def test_ranks_with_different_words(self):
+        words = [*MPIRUN, "-n", "1", PROGRAM, "fit", "train.csv", *FIT, "-o", "a", ":",
+                 "-n", "1", PROGRAM, "fit", "train.csv", *FIT, "-o", "b"]
+        done = subprocess.run([str(word) for word in words], cwd=self.folder, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("rank 1 was started with other words", said_by_us(done.stderr)[0])
+
+
+class Module(Ranks):
+    def test_nothing_links_mpi(self):
+        needed = subprocess.run(["ldd", PROGRAM], capture_output=True, text=True, check=True).stdout
+        self.assertNotIn("mpi", needed)
+        self.assertIn("libmpi", subprocess.run(["ldd", MODULE], capture_output=True, text=True, check=True).stdout)
+
+    def test_without_the_module_nobody_fits(self):
+        (self.folder / "bin").mkdir()
+        lonely = self.folder / "bin" / "credens"
+        shutil.copy(PROGRAM, lonely)
+        _, complaints = self.run_ranks(2, "fit", "train.csv", *FIT, "-o", "lonely-model", status=1, program=lonely)
+        self.assertEqual(len(said_by_us(complaints)), 1, complaints)
+        self.assertIn("there is no credens_mpi.so in", complaints)
+        self.assertFalse((self.folder / "lonely-model").exists())
+        installed = self.folder / "lib" / "credens"
+        installed.mkdir(parents=True)
+        shutil.copy(MODULE, installed)
+        self.run_ranks(2, "fit", "train.csv", *FIT, "-o", "lonely-model", program=lonely)
+
+    def test_one_rank_needs_no_module(self):
+        lonely = self.folder / "credens"
+        shutil.copy(PROGRAM, lonely)
+        self.run_ranks(1, "fit", "train.csv", *FIT, "-o", "model", program=lonely)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Verbs that read rows do so in memory that does not grow with them: the most that a run over many rows had in memory is held against a run
+over an eighth of them, and an address space is enough that could not hold the rows' values.
+
+Usage: streaming_test.py PROGRAM [ROWS]
+"""
+
+import gzip
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+PROGRAM = Path(sys.argv[1]).resolve()
+ROWS = int(sys.argv[2]) if len(sys.argv) > 2 else 1_200_000  # more than are held for an exact median
+PIECE = 10_000
+FEW = ROWS // 8 // PIECE * PIECE
+BASIS = 450 * 10**6  # address space of the program, its threads and its blocks
+MEGABYTE = 10**6
+DRAWS_AT_ONCE = 130 * MEGABYTE  # all would be 390
+EXACT_MEDIAN = 88 * MEGABYTE  # two times 2^20 ratios and their weights, in vectors that grow
+
+
+def write_table(path, rows):
+    """Inputs, a target and a weight; the same piece again and again."""
+    piece = "".join(f"{i * 37 % 101 / 101:.4f},{i * 59 % 97 / 97:.4f},{i * i % 1009 / 1009:.4f},{1 + i % 3}\n" for i in range(PIECE))
+    with open(path, "w", encoding="ascii") as file:
+        file.write("a,b,y,w\n")
+        for _ in range(rows // PIECE):
+            file.write(piece)
+    return path
+
+
+class Streaming(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        place = tempfile.TemporaryDirectory(prefix="credens-streaming-")
+        cls.addClassCleanup(place.cleanup)
+        cls.folder = Path(place.name)
+        cls.tables = {rows: write_table(cls.folder / f"{rows}.csv", rows) for rows in (PIECE, FEW, ROWS)}
+        cls.run_program(["fit", cls.tables[PIECE], "--target", "y", "--weight", "w", "--recipe", "paper", "--members", "3", "--hidden", "8",
+                         "--epochs", "1", "--progress", "none", "-o", cls.folder / "model"])
+
+    @classmethod
+    def run_program(cls, words, stdin=None, limit=None):
+        """The most bytes that it had in memory."""
+        def confine():
+            if limit:
+                resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+        environment = dict(os.environ, MALLOC_ARENA_MAX="2")
+        with open(cls.folder / "complaints", "w+b") as complaints, open(stdin or os.devnull, "rb") as given:
+            process = subprocess.Popen([PROGRAM, *map(str, words)], stdin=given, stdout=subprocess.DEVNULL, stderr=complaints,
+                                       env=environment, preexec_fn=confine)
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            complaints.seek(0)
+            if process.returncode != 0:
+                raise AssertionError(f"{words}: status {process.returncode}: {complaints.read().decode()}")
+        return usage.ru_maxrss * 1024
+
+    def check(self, words, stdin=None, per_row=0, constant=24 * MEGABYTE):
+        """`words` for a number of rows; `per_row` bytes are allowed, and a constant for buffers that few rows do not fill."""
+        few = self.run_program(words(FEW), stdin and stdin(FEW))
+        many = self.run_program(words(ROWS), stdin and stdin(ROWS), limit=BASIS + per_row * ROWS)
+        growth = many - few - per_row * (ROWS - FEW)
+        print(f"{words(ROWS)[0]}: {few / MEGABYTE:.0f} MB with {FEW} rows, {many / MEGABYTE:.0f} MB with {ROWS}", flush=True)
+        self.assertLess(growth, constant, words(ROWS))
+
+    def model(self, verb, *options, table=None):
+        return lambda rows: [verb, self.folder / "model", (table or self.tables)[rows], *options]
+
+    def test_pack(self):
+        self.check(lambda rows: ["pack", self.tables[rows], "-o", self.folder / "out.npy", "--progress", "none"])
+
+    def test_pack_an_archive_from_standard_input(self):
+        packed = {}
+        for rows in (FEW, ROWS):
+            packed[rows] = self.folder / f"{rows}.gz"
+            packed[rows].write_bytes(gzip.compress(self.tables[rows].read_bytes(), 1))
+        self.check(lambda rows: ["pack", "-", "-o", self.folder / "out.npy", "--progress", "none"], stdin=packed.get)
+
+    def test_predict(self):
+        self.check(self.model("predict", "-o", self.folder / "out.csv"))
+        self.check(self.model("predict", "-o", self.folder / "out.npy", "--interval", "mixture"))
+
+    def test_predict_an_array(self):
+        arrays = {rows: self.folder / f"{rows}.npy" for rows in (FEW, ROWS)}
+        for rows, array in arrays.items():
+            self.run_program(["pack", self.tables[rows], "-o", array])
+        self.check(self.model("predict", "-o", self.folder / "out.npy", table=arrays))
+
+    def test_evaluate(self):
+        self.check(self.model("evaluate", "--weight", "w"), constant=EXACT_MEDIAN)
+
+    def test_sample(self):
+        self.check(self.model("sample", "--draws", "40", "--of", "observation", "-o", self.folder / "out.npy"), constant=DRAWS_AT_ONCE)
+
+    def test_widen(self):
+        self.check(self.model("widen", "--weight", "w", "-o", self.folder / "wide"), per_row=16)
+
+    def test_outputs_and_what_reads_them(self):
+        arrays = {rows: self.folder / f"arrays-{rows}" for rows in (FEW, ROWS)}
+        self.check(lambda rows: ["outputs", self.folder / "model", self.tables[rows], "--weight", "w", "-o", arrays[rows]])
+        self.check(lambda rows: ["widen", "--outputs", arrays[rows], "-o", self.folder / "foreign"])
+        foreign = self.folder / "foreign"
+        self.check(lambda rows: ["predict", foreign, "--outputs", arrays[rows], "-o", self.folder / "out.npy"])
+        self.check(lambda rows: ["evaluate", foreign, "--outputs", arrays[rows]], constant=EXACT_MEDIAN)
+        self.check(lambda rows: ["sample", foreign, "--outputs", arrays[rows], "--draws", "40", "-o", self.folder / "out.npy"],
+                   constant=DRAWS_AT_ONCE)
+
+    def test_report(self):
+        self.check(self.model("report", "-o", self.folder / "out.html"), per_row=200)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

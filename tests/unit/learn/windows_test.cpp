@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "learn/windows.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "learn/epoch_rows.hpp"
+#include "learn/folds.hpp"
+#include "learn/gradient.hpp"
+#include "learn/preparation.hpp"
+#include "learn/trainer.hpp"
+#include "unit/learn/paper_options.hpp"
+#include "unit/learn/random_rows.hpp"
+
+namespace credens::learn {
+namespace {
+
+using Rows = std::vector<std::uint32_t>;
+
+constexpr std::size_t row_size = 100;  // of these tests' tables
+
+TEST(Windows, AreOneAsLongAsItHoldsAllRows) {
+  const WindowSize size{.window = 1000, .block = 300};
+  EXPECT_TRUE(Windows(10, row_size, size).is_one());
+  EXPECT_FALSE(Windows(11, row_size, size).is_one());
+}
+
+TEST(Windows, CoverAllRowsWithBlocksAndHoldNoMoreThanTheyMay) {
+  const WindowSize size{.window = 1000, .block = 300};
+  for (const std::size_t rows : {11, 12, 13, 30, 31, 500}) {
+    const Windows windows(rows, row_size, size);
+    std::size_t next_row = 0;
+    for (std::size_t block = 0; block < windows.blocks(); ++block) {
+      const RowRange range = windows.rows_of(block);
+      EXPECT_EQ(range.first, next_row);
+      EXPECT_EQ(windows.block_of(range.first + range.count - 1), block);
+      EXPECT_LE(range.count, 3U);
+      next_row += range.count;
+    }
+    EXPECT_EQ(next_row, rows);
+    std::size_t next_block = 0;
+    for (std::size_t window = 0; window < windows.count(); ++window) {
+      const RowRange range = windows.blocks_of(window);
+      EXPECT_EQ(range.first, next_block);
+      EXPECT_LE(range.count, 3U);
+      EXPECT_GE(range.count, windows.blocks() / windows.count());
+      next_block += range.count;
+    }
+    EXPECT_EQ(next_block, windows.blocks());
+    EXPECT_LE(windows.largest(), 9U);
+  }
+}
+
+TEST(Windows, HoldAtLeastARow) {
+  const Windows windows(3, row_size, {.window = 50, .block = 10});
+  EXPECT_EQ(windows.count(), 3U);
+  EXPECT_EQ(windows.largest(), 1U);
+}
+
+TEST(Windows, OfAFitHold256MegabytesOfFloats) {
+  EXPECT_EQ(row_bytes(8, 1, false, false), 4 * 17U);
+  EXPECT_EQ(row_bytes(17, 2, true, true), 4 * (32 + 2 + 1 + 2U));
+  const std::size_t most = (std::size_t{256} << 20) / row_bytes(90, 1, false, false);
+  EXPECT_TRUE(Windows(most, row_bytes(90, 1, false, false), {}).is_one());
+  EXPECT_FALSE(Windows(most + 1, row_bytes(90, 1, false, false), {}).is_one());
+  EXPECT_GT(most, 515345U);  // all rows of Year, whose results so stay what they were
+}
+
+/// 200 rows in blocks of 7 (the last has 4), windows of 5 blocks; the second input is the row's number.
+class EpochOfWindows : public testing::Test {
+ protected:
+  EpochOfWindows() {
+    made_.weights.clear();
+    for (std::size_t row = 0; row < rows_; ++row) made_.inputs(row, 1) = static_cast<double>(row);
+    dataset_.emplace(made_.dataset());
+    train_.emplace(*dataset_, WindowSize{.window = 35 * 68, .block = 7 * 68});
+    options_ = paper({.members = 12, .standardise_inputs = false, .seed = 5});
+  }
+
+  Preparation prepared(std::uint64_t memory) {
+    options_.memory = {memory};
+    return prepare(*train_, options_);
+  }
+
+  /// The numbers of the rows in the order of an epoch, window by window.
+  static std::vector<Rows> epoch(EpochRows& rows, std::size_t number) {
+    std::vector<Rows> windows;
+    rows.start(number);
+    for (std::size_t window = 0; window < rows.windows(); ++window) {
+      const std::size_t expected = rows.rows_in(window);
+      const EpochRows::Window next = rows.next();
+      EXPECT_EQ(next.order.size(), expected);
+      Rows& of_window = windows.emplace_back();
+      for (const std::uint32_t place : next.order) {
+        of_window.push_back(static_cast<std::uint32_t>(next.set.input_values[place * next.set.input_stride + 1]));
+      }
+    }
+    return windows;
+  }
+
+  std::vector<Rows> epoch_of(const Preparation& preparation, std::size_t member, std::size_t attempt,
+                             std::size_t number) const {
+    EpochRows rows(preparation.data(), options_, member, attempt);
+    return epoch(rows, number);
+  }
+
+  static Rows joined(const std::vector<Rows>& windows) {
+    Rows all;
+    for (const Rows& window : windows) all.insert(all.end(), window.begin(), window.end());
+    std::ranges::sort(all);
+    return all;
+  }
+
+  static constexpr std::size_t rows_ = 200;
+  RandomRows made_ = random_rows({.rows = rows_, .inputs = 2}, 3);
+  std::optional<Dataset> dataset_;
+  std::optional<TrainingRows> train_;
+  FitOptions options_;
+};
+
+Rows all_rows(std::size_t count) {
+  Rows all(count);
+  for (std::uint32_t row = 0; row < count; ++row) all[row] = row;
+  return all;
+}
+
+TEST_F(EpochOfWindows, ShowsEveryRowOnceInWindowsOfWholeBlocks) {
+  const Preparation preparation = prepared(1);
+  ASSERT_TRUE(preparation.windowing->stored);
+  for (std::size_t number = 0; number < 3; ++number) {
+    const std::vector<Rows> windows = epoch_of(preparation, 2, 0, number);
+    EXPECT_EQ(windows.size(), 6U);  // 29 blocks
+    EXPECT_EQ(joined(windows), all_rows(rows_));
+    std::set<std::uint32_t> taken;
+    for (const Rows& window : windows) {
+      std::set<std::uint32_t> blocks;
+      for (const std::uint32_t row : window) blocks.insert(row / 7);
+      EXPECT_LE(blocks.size(), 5U);
+      for (const std::uint32_t block : blocks) EXPECT_TRUE(taken.insert(block).second) << "block " << block;
+      EXPECT_FALSE(std::ranges::is_sorted(window));
+    }
+  }
+}
+
+TEST_F(EpochOfWindows, IsTheSameFromMemory) {
+  const Preparation stored = prepared(1);
+  const Preparation held = prepared(1'000'000);
+  ASSERT_FALSE(held.windowing->stored);
+  for (const std::size_t folds : {0, 1, 3}) {
+    options_.folds = folds;
+    for (const std::size_t member : {0, 5}) EXPECT_EQ(epoch_of(stored, member, 0, 2), epoch_of(held, member, 0, 2));
+  }
+}
+
+TEST_F(EpochOfWindows, FollowsFromItsNameAlone) {
+  const Preparation preparation = prepared(1);
+  const std::vector<Rows> windows = epoch_of(preparation, 2, 0, 1);
+  EpochRows rows(preparation.data(), options_, 2, 0);
+  epoch(rows, 0);
+  EXPECT_EQ(epoch(rows, 1), windows);
+  EXPECT_NE(epoch_of(preparation, 2, 0, 0), windows);
+  EXPECT_NE(epoch_of(preparation, 2, 1, 1), windows);
+  EXPECT_NE(epoch_of(preparation, 3, 0, 1), windows);
+  options_.seed = 6;
+  EXPECT_NE(epoch_of(preparation, 2, 0, 1), windows);
+}
+
+TEST_F(EpochOfWindows, IsOneShuffleOfAllRowsWhereOneWindowHoldsThem) {
+  const TrainingSet set = made_.training_set();
+  EpochRows rows(set, options_, 4, 1);
+  base::RandomStream random({.seed = 5, .purpose = base::Purpose::shuffle, .member = 4, .attempt = 1, .epoch = 3});
+  EXPECT_EQ(epoch(rows, 3), std::vector<Rows>{base::permutation(rows_, random)});
+}
+
+TEST_F(EpochOfWindows, LeavesOutWhatAMemberMustNotSee) {
+  options_.folds = 3;
+  options_.validation_fraction = 0.1;
+  const Preparation preparation = prepared(1);
+  const Rows& held_back = preparation.windowing->held_back;
+  EXPECT_EQ(held_back.size(), 20U);
+  ASSERT_EQ(preparation.validation->rows, 20U);
+  EXPECT_EQ(preparation.validation->input_values[preparation.validation->input_stride + 1],
+            static_cast<float>(held_back[1]));
+  std::vector<std::size_t> times(rows_);
+  for (const std::size_t member : {0, 1, 2}) {
+    for (const std::uint32_t row : joined(epoch_of(preparation, member, 0, 0))) ++times[row];
+  }
+  for (std::uint32_t row = 0; row < rows_; ++row) {
+    EXPECT_EQ(times[row], std::ranges::binary_search(held_back, row) ? 0U : 2U) << row;
+  }
+}
+
+TEST_F(EpochOfWindows, LeavesOutOnePartForAllWithOneFold) {
+  options_.folds = 1;
+  const Preparation preparation = prepared(1);
+  const Rows seen = joined(epoch_of(preparation, 0, 0, 0));
+  EXPECT_EQ(seen.size(), rows_ - part_size(rows_));
+  EXPECT_EQ(joined(epoch_of(preparation, 7, 0, 3)), seen);
+  Rows part = draw_judging_rows(options_.seed, rows_, {}, part_size(rows_) + 30);
+  part.resize(part_size(rows_));
+  for (const std::uint32_t row : part) EXPECT_FALSE(std::ranges::binary_search(seen, row));
+}
+
+TEST_F(EpochOfWindows, HasTheMeanLossOfTheRowsThatAreSeen) {
+  options_.folds = 3;
+  const Preparation preparation = prepared(1);
+  const model::MlpShape shape{.inputs = 2, .hidden = {4}, .outputs = 1};
+  const model::Mlp network = initial_network(shape, 1, 0, 0);
+  EpochRows rows(preparation.data(), options_, 1, 0);
+  const TrainingSet set = prepared(1'000'000).train;
+  const Rows seen = joined(epoch_of(preparation, 1, 0, 0));
+  EXPECT_NEAR(rows.mean_loss(network), mean_loss(network, set, seen), 1e-9);
+  EXPECT_NEAR(rows.weight_total(), static_cast<double>(seen.size()), 1e-9);
+}
+
+TEST(UnseenRows, AreAPartitionOfEveryBlock) {
+  const FitOptions options = paper({.members = 12, .embedding = {0, 1}, .folds = 3, .seed = 5});
+  const Windows windows(100, row_size, {.window = 5000, .block = 1100});
+  for (const std::size_t first : {0, 1, 6}) {
+    Rows all;
+    for (const std::size_t member : {first, first + 2, first + 4}) {
+      const UnseenRows unseen(options, member, 100, windows, {});
+      const std::vector<bool> flags = unseen.contains(all_rows(100));
+      for (std::size_t block = 0; block < windows.blocks(); ++block) {
+        const Rows rows = unseen.in_block(block);
+        EXPECT_TRUE(std::ranges::is_sorted(rows));
+        for (const std::uint32_t row : rows) {
+          EXPECT_EQ(windows.block_of(row), block);
+          EXPECT_TRUE(flags[row]);
+        }
+        all.insert(all.end(), rows.begin(), rows.end());
+      }
+    }
+    std::ranges::sort(all);
+    EXPECT_EQ(all, all_rows(100));
+  }
+  EXPECT_NE(UnseenRows(options, 0, 100, windows, {}).in_block(2), UnseenRows(options, 6, 100, windows, {}).in_block(2));
+}
+
+TEST(DrawnRows, AreDifferentAndLeaveOutWhatTheyMust) {
+  base::RandomStream random({.seed = 1, .purpose = base::Purpose::test});
+  const Rows without{3, 4, 90};
+  Rows drawn = drawn_rows(random, 100, without, 1000);
+  std::ranges::sort(drawn);
+  Rows expected = all_rows(100);
+  std::erase_if(expected, [&](std::uint32_t row) { return std::ranges::binary_search(without, row); });
+  EXPECT_EQ(drawn, expected);
+}
+
+TEST(HeldBackRows, AreNoMoreThanAWindowHolds) {
+  const Dataset data = random_rows({.rows = 200, .inputs = 2}, 3).dataset();
+  const TrainingRows train(data, WindowSize{.window = 35 * 68, .block = 7 * 68});
+  EXPECT_EQ(held_back_rows(train, paper({.validation_fraction = 0.1})).size(), 20U);
+  EXPECT_EQ(held_back_rows(train, paper({.validation_fraction = 0.9})).size(), 35U);
+  EXPECT_TRUE(held_back_rows(train, paper()).empty());
+}
+
+}  // namespace
+}  // namespace credens::learn
