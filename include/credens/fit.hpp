@@ -64,6 +64,7 @@ struct FitOptions {
   Choice<Schedule> schedule = {};
   Choice<std::vector<double>> loss_beta = {};  ///< rows weigh s^2 to this power in the gradient; 0: the likelihood
   Choice<double> prior_precision = {};         ///< lambda
+  Choice<std::vector<double>> hidden_precision = {};  ///< lambda of the hidden layers; without a choice the same
   Choice<NoiseKind> noise = {};
   Choice<NoiseLink> noise_link = {};
   Choice<PosteriorKind> posterior = {};

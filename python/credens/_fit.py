@@ -50,6 +50,7 @@ def fit(
     correct_size: bool | None = None,
     weigh_members: bool | None = None,
     prior_precision: float | None = None,
+    hidden_precision: Numbers | None = None,
     posterior: Posterior | None = None,
     random_bias: bool = False,
     seed: int = 0,

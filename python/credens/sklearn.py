@@ -86,6 +86,7 @@ class CredensRegressor(RegressorMixin, BaseEstimator):
         correct_size=None,
         weigh_members=None,
         prior_precision=None,
+        hidden_precision=None,
         posterior=None,
         random_bias=False,
         seed=0,
@@ -117,6 +118,7 @@ class CredensRegressor(RegressorMixin, BaseEstimator):
         self.correct_size = correct_size
         self.weigh_members = weigh_members
         self.prior_precision = prior_precision
+        self.hidden_precision = hidden_precision
         self.posterior = posterior
         self.random_bias = random_bias
         self.seed = seed

@@ -28,7 +28,8 @@ std::uint64_t resource_limit(__rlimit_resource resource) {
   return limit.rlim_cur;
 }
 
-/// The number in a file of the system; no limit where there is none, as in `max`. Allocates nothing: memory may be what lacks.
+/// The number in a file of the system; no limit where there is none, as in `max`. Allocates nothing: memory may be what
+/// lacks.
 std::uint64_t number_in(const char* path) {
   std::array<char, 32> text{};
   const Descriptor file(::open(path, O_RDONLY | O_CLOEXEC));

@@ -102,6 +102,7 @@ Shown shown_of(const std::string& name) {
       {"embedding", {"BANDWIDTH", "Networks"}},
       {"frequencies", {"COUNT", "Networks"}},
       {"loss_beta", {"POWER", "Training"}},
+      {"hidden_precision", {"NUMBER", "Training"}},
       {"bend_inputs", {"", "Training"}},
       {"folds", {"COUNT", "Calibration"}},
       {"recalibrate", {"", "Calibration"}},

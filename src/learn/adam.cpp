@@ -8,16 +8,17 @@
 
 namespace credens::learn {
 
-void Adam::step(double rate, double decay, std::span<const float> gradient, model::Mlp& network,
+void Adam::step(double rate, const Decay& decay, std::span<const float> gradient, model::Mlp& network,
                 BackwardWeights& transposed) {
   math::AdamStep step{};
   beta1_power_ *= static_cast<double>(step.beta1);
   beta2_power_ *= static_cast<double>(step.beta2);
   step.rate = static_cast<float>(rate / (1 - beta1_power_));
   step.root_scale = static_cast<float>(1 / std::sqrt(1 - beta2_power_));
-  step.decay = static_cast<float>(decay);
 
-  for (std::size_t i = 0; i < network.shape().layers(); ++i) {
+  const std::size_t head = network.shape().layers() - 1;
+  for (std::size_t i = 0; i <= head; ++i) {
+    step.decay = static_cast<float>(i == head ? decay.head : decay.hidden);
     const std::size_t at = network.layer_offset(i);
     math::adam_layer(step, network.shape().layer(i), gradient.data() + at, network.layer(i), first_.data() + at,
                      second_.data() + at, transposed.layer(i));

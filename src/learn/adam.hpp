@@ -13,14 +13,19 @@
 
 namespace credens::learn {
 
+/// The precision of the prior over the weight of all rows, by layer.
+struct Decay {
+  double hidden = 0;
+  double head = 0;
+};
+
 /// The moments of one network's parameters.
 class Adam {
  public:
   explicit Adam(std::size_t parameters) : first_(parameters), second_(parameters) {}
 
-  /// One step. `decay` = lambda / U pulls on what the prior covers: all parameters but those of constant noise
-  /// and frequencies.
-  void step(double rate, double decay, std::span<const float> gradient, model::Mlp& network,
+  /// One step. The decay pulls on what the prior covers: all parameters but those of constant noise and frequencies.
+  void step(double rate, const Decay& decay, std::span<const float> gradient, model::Mlp& network,
             BackwardWeights& transposed);
 
  private:

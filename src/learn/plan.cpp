@@ -33,23 +33,27 @@ FitOptions with_paper_defaults(FitOptions options) {
   options.correct_size.set_default(false);
   options.weigh_members.set_default(false);
   options.prior_precision.set_default(1);
+  options.hidden_precision.set_default({*options.prior_precision});
   options.posterior.set_default(PosteriorKind::isotropic);
   return options;
 }
 
-/// Members that differ replace a search for the one best kind: no bandwidth, activation or rate is good for all data.
-/// Ordered so that the first few are the best few.
+constexpr double wide_prior = 0.03;
+
+/// Members that differ replace a search for the one best kind: no bandwidth, activation, rate or prior is good for all
+/// data. Ordered so that the first few are the best few.
 struct Kind {
   Activation activation;
   double bandwidth;
   double learning_rate;
   double loss_beta;
+  double smoothness = 0;  ///< share of the strongest prior that training survives; 0: the wide one
 };
 constexpr Kind kinds[] = {
-    {Activation::silu, 0.2, 3e-3, 0}, {Activation::silu, 1.0, 3e-3, 0.5}, {Activation::silu, 0, 3e-3, 0},
-    {Activation::silu, 2.0, 1e-2, 0}, {Activation::relu, 1.0, 3e-3, 0},   {Activation::silu, 0.5, 3e-3, 0},
-    {Activation::relu, 0, 3e-3, 0},   {Activation::silu, 4.0, 3e-3, 0},   {Activation::silu, 0, 1e-2, 0.5},
-    {Activation::gelu, 1.0, 1e-2, 0},
+    {Activation::silu, 0.2, 3e-3, 0},      {Activation::silu, 1.0, 3e-3, 0.5}, {Activation::silu, 0, 3e-3, 0, 1.0},
+    {Activation::silu, 2.0, 1e-2, 0},      {Activation::relu, 1.0, 3e-3, 0},   {Activation::silu, 0.5, 3e-3, 0},
+    {Activation::relu, 0, 3e-3, 0},        {Activation::silu, 4.0, 3e-3, 0},   {Activation::silu, 0, 3e-3, 0},
+    {Activation::silu, 0.2, 3e-3, 0, 0.3}, {Activation::silu, 0, 1e-2, 0.5},   {Activation::gelu, 1.0, 1e-2, 0},
 };
 
 struct EffortSize {
@@ -67,7 +71,7 @@ EffortSize size_of(Effort effort) {
     case Effort::normal:
       break;
   }
-  return {.kinds = 8, .folds = 10, .work = 1};
+  return {.kinds = 10, .folds = 10, .work = 1};
 }
 
 constexpr std::size_t few_rows = 10;      ///< below: none can be held out
@@ -85,6 +89,7 @@ class Planner {
 
   Plan make() {
     decide_networks();
+    decide_prior();
     decide_members();
     decide_training();
     decide_calibration();
@@ -114,7 +119,7 @@ class Planner {
   std::size_t longest_list() const {
     const auto length = [](const auto& list) { return list.is_given() ? list->size() : 1; };
     return std::max({length(given_.hidden), length(given_.activation), length(given_.embedding),
-                     length(given_.learning_rate), length(given_.loss_beta)});
+                     length(given_.learning_rate), length(given_.loss_beta), length(given_.hidden_precision)});
   }
 
   /// Five members of a kind at least. Few rows cannot tell many kinds apart, and many rows take their time.
@@ -133,10 +138,12 @@ class Planner {
   }
 
   void decide_networks();
+  void decide_prior();
   void decide_members();
   void decide_training();
   void decide_calibration();
   void decide_posterior();
+  double hidden_precision(const Kind& kind) const;
   std::size_t frequencies() const;
   std::size_t batch() const;
   std::size_t epochs() const;
@@ -176,6 +183,25 @@ void Planner::decide_networks() {
   decide("noise", options.noise, size_.outputs == 1 ? NoiseKind::shared : NoiseKind::per_output,
          size_.outputs == 1 ? "one output" : "each output has its own noise");
   decide("noise_link", options.noise_link, NoiseLink::exp, "its logarithm can be recalibrated");
+}
+
+/// Few rows do not bear a strong prior: the mode has all weights at 0.
+double Planner::hidden_precision(const Kind& kind) const {
+  constexpr double strongest = 10;
+  constexpr double rows_for_one = 25;
+  if (kind.smoothness == 0) return wide_prior;
+  return kind.smoothness * std::min(static_cast<double>(size_.rows) / rows_for_one, strongest);
+}
+
+void Planner::decide_prior() {
+  FitOptions& options = plan_.options;
+  const bool has_prior = options.prior_precision.is_given();
+  decide("lambda", options.prior_precision, wide_prior,
+         "a wide prior: the folds, not the prior, tell how far to trust");
+  decide("hidden_precision", options.hidden_precision,
+         has_prior ? std::vector<double>{*options.prior_precision}
+                   : of_kinds<double>([this](const Kind& kind) { return hidden_precision(kind); }),
+         has_prior ? "lambda is given" : of_kinds_reason("free and smooth functions side by side, weighed later"));
 }
 
 std::size_t Planner::folds() const {
@@ -221,7 +247,6 @@ void Planner::decide_training() {
   decide("epochs", options.epochs, epochs(), fmt::format("{} rows in batches of {}", size_.rows, *options.batch));
   decide("schedule", options.schedule, Schedule::cosine, "no epoch has to be chosen");
   decide("bend_inputs", options.bend_inputs, options.standardise_inputs, "outliers would drown the other values");
-  decide("lambda", options.prior_precision, 0.03, "a wide prior: the folds, not the prior, tell how far to trust");
 }
 
 void Planner::decide_calibration() {

@@ -67,9 +67,12 @@ void warn_of_small_noise(std::size_t below_floor, std::size_t rows, const FitOpt
 /// Adam squares the prior's part of the gradient in float.
 void check_decay(const FitOptions& options, const TrainingSet& train) {
   constexpr double largest = 1e12;
-  base::require(options.prior_precision / train.weight_total <= largest, ErrorCode::usage,
-                "lambda is {} while the row weights have the sum {}, expected at most {} times that sum",
-                *options.prior_precision, train.weight_total, largest);
+  for (const auto& [name, precision] : {std::pair("lambda", *options.prior_precision),
+                                        std::pair("hidden_precision", std::ranges::max(*options.hidden_precision))}) {
+    base::require(precision / train.weight_total <= largest, ErrorCode::usage,
+                  "{} is {} while the row weights have the sum {}, expected at most {} times that sum", name, precision,
+                  train.weight_total, largest);
+  }
 }
 
 }  // namespace

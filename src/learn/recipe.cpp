@@ -159,6 +159,10 @@ void add_calibration(Table& table) {
 void add_posterior(Table& table) {
   table.add("lambda", &FitOptions::prior_precision, "Precision of the Gaussian prior on all weights and biases",
             "a number from 0 to 1e12", between<double>(0, largest_precision));
+  table.add("hidden_precision", &FitOptions::hidden_precision,
+            "Precision of the prior on the weights and biases of the hidden layers, where it is not lambda; several "
+            "are dealt to the members in turn",
+            "numbers from 0 to 1e12 separated by commas", all_between(0, largest_precision));
   table.add(
       "posterior", &FitOptions::posterior,
       "Distribution of each member's last layer: delta is a point (the classical deep ensemble), isotropic one width "
@@ -301,13 +305,15 @@ MemberSettings member_settings(const FitOptions& options, std::size_t member) {
           .activation = dealt(options.activation),
           .bandwidth = dealt(options.embedding),
           .learning_rate = dealt(options.learning_rate),
-          .loss_beta = dealt(options.loss_beta)};
+          .loss_beta = dealt(options.loss_beta),
+          .hidden_precision = dealt(options.hidden_precision)};
 }
 
 std::size_t member_kinds(const FitOptions& options) {
   std::size_t kinds = 1;
-  for (const std::size_t length : {options.hidden->size(), options.activation->size(), options.embedding->size(),
-                                   options.learning_rate->size(), options.loss_beta->size()}) {
+  for (const std::size_t length :
+       {options.hidden->size(), options.activation->size(), options.embedding->size(), options.learning_rate->size(),
+        options.loss_beta->size(), options.hidden_precision->size()}) {
     kinds = std::lcm(kinds, length);
   }
   return kinds;

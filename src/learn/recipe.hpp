@@ -37,6 +37,7 @@ struct MemberSettings {
   double bandwidth = 0;
   double learning_rate = 0;
   double loss_beta = 0;
+  double hidden_precision = 0;
 };
 
 MemberSettings member_settings(const FitOptions& options, std::size_t member);

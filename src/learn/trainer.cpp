@@ -122,7 +122,8 @@ bool Attempt::run_window(const EpochRows::Window& window, StepPlace& place) {
   const FitOptions& options = input_.options;
   const std::size_t batch = options.batch;
   const std::size_t steps = steps_in(window.order.size());
-  const double decay = options.prior_precision / rows_.weight_total();
+  const Decay decay{.hidden = settings_.hidden_precision / rows_.weight_total(),
+                    .head = options.prior_precision / rows_.weight_total()};
   for (std::size_t step = 0; step < steps; ++step, ++place.step) {
     base::require(!options.stop.stop_requested(), ErrorCode::interrupted, "stopped while training member {}",
                   origin_.member);

@@ -112,7 +112,8 @@ void adam_layer(const AdamStep& step, PanelShape shape, const float* gradient, f
 /// |raw| from which exp as a noise link is constant.
 constexpr float noise_exp_bound = 30.0F;
 
-/// variance = f(raw) + floor and slope = f'(raw) for softplus or exp. exp clamps raw to [-30, 30], slope 0 below, e^30 above.
+/// variance = f(raw) + floor and slope = f'(raw) for softplus or exp. exp clamps raw to [-30, 30], slope 0 below, e^30
+/// above.
 void noise_variance(NoiseLink link, float floor, std::size_t count, const float* raw, float* variance, float* slope);
 
 /// The Gaussian loss scale [(m - y)^2 / v + log v] / 2 of `count` targets y with means m and variances v > 0, and its

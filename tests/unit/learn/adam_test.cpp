@@ -19,7 +19,7 @@ TEST(Adam, PullsWeightsButNoFrequenciesAndKeepsBothCopiesOfTheFirstLayer) {
   BackwardWeights transposed(network);
   Adam adam(network.parameters().size());
   base::AlignedVector<float> gradient(network.parameters().size());
-  adam.step(0.01, 1, gradient, network, transposed);
+  adam.step(0.01, {.hidden = 1, .head = 1}, gradient, network, transposed);
   EXPECT_TRUE(std::ranges::equal(network.frequencies(), before.frequencies()));
   EXPECT_LT(network.squared_norm(), before.squared_norm());
   const BackwardWeights fresh(network);
@@ -28,8 +28,22 @@ TEST(Adam, PullsWeightsButNoFrequenciesAndKeepsBothCopiesOfTheFirstLayer) {
                            transposed.layer(layer)));
   }
   gradient.back() = 1;
-  adam.step(0.01, 0, gradient, network, transposed);
+  adam.step(0.01, {}, gradient, network, transposed);
   EXPECT_LT(network.frequencies().back(), before.frequencies().back());
+}
+
+TEST(Adam, PullsHiddenLayersAndTheHeadByTheirOwnDecay) {
+  const model::MlpShape shape{.inputs = 3, .hidden = {5, 4}};
+  const model::Mlp before = initial_network(shape, 1, 0, 0);
+  const base::AlignedVector<float> gradient(before.parameters().size());
+  for (const Decay& decay : {Decay{.hidden = 1, .head = 0}, Decay{.hidden = 0, .head = 1}}) {
+    model::Mlp network = before;
+    BackwardWeights transposed(network);
+    Adam(network.parameters().size()).step(0.01, decay, gradient, network, transposed);
+    EXPECT_EQ(network.weight(0) == before.weight(0), decay.hidden == 0);
+    EXPECT_EQ(network.weight(1) == before.weight(1), decay.hidden == 0);
+    EXPECT_EQ(network.weight(2) == before.weight(2), decay.head == 0);
+  }
 }
 
 }  // namespace

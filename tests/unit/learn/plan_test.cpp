@@ -156,6 +156,7 @@ TEST(AutoPlan, KeepsEveryValueThatIsGiven) {
                          .schedule = Schedule::constant,
                          .loss_beta = {0.25},
                          .prior_precision = 2,
+                         .hidden_precision = {3},
                          .noise = NoiseKind::constant,
                          .noise_link = NoiseLink::softplus,
                          .posterior = PosteriorKind::full,
@@ -192,6 +193,26 @@ TEST(AutoPlan, LetsOtherSettingsDifferWhereOneIsGiven) {
   EXPECT_THAT(*options.embedding, ElementsAre(0));
   EXPECT_THAT(*options.activation, *planned({}).activation);
   EXPECT_EQ(*options.members, *planned({}).members);
+}
+
+TEST(AutoPlan, TakesAGivenLambdaForAllLayersOfAllMembers) {
+  EXPECT_THAT(*planned({.prior_precision = 2}).hidden_precision, ElementsAre(2));
+  EXPECT_THAT(*planned({.recipe = Recipe::paper, .prior_precision = 2}).hidden_precision, ElementsAre(2));
+  const FitOptions both = planned({.prior_precision = 2, .hidden_precision = {5, 7}});
+  EXPECT_THAT(*both.hidden_precision, ElementsAre(5, 7));
+  EXPECT_EQ(member_kinds(both), 2U);
+}
+
+TEST(AutoPlan, LetsSomeKindsBeSmootherTheMoreRowsBearIt) {
+  double before = 0;
+  for (const std::size_t rows : {9, 30, 100, 240, 1000}) {
+    const FitOptions options = planned({}, {.rows = rows, .inputs = 8, .outputs = 1});
+    const auto [free, smooth] = std::ranges::minmax(*options.hidden_precision);
+    EXPECT_EQ(free, *options.prior_precision);
+    EXPECT_GT(smooth, before) << rows;
+    before = smooth;
+  }
+  EXPECT_EQ(std::ranges::max(*planned({}, {.rows = 1000000, .inputs = 8, .outputs = 1}).hidden_precision), before);
 }
 
 TEST(AutoPlan, RecalibratesOnlyWhatRowsHeldOutAndALogarithmAllow) {

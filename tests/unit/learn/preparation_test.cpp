@@ -93,7 +93,8 @@ TEST(Prepare, RefusesAPriorBeyondFloat) {
   RandomRows data = random_rows({.rows = 4, .inputs = 1}, 1);
   data.weights = {1e-8, 1e-8, 1e-8, 1e-8};
   EXPECT_THROW(prepare(data.dataset(), paper({.prior_precision = 1e6})), Error);
-  EXPECT_NO_THROW(prepare(data.dataset(), paper({.prior_precision = 1})));
+  EXPECT_THROW(prepare(data.dataset(), paper({.prior_precision = 1, .hidden_precision = {1, 1e6}})), Error);
+  EXPECT_NO_THROW(prepare(data.dataset(), paper({.prior_precision = 1, .hidden_precision = {2}})));
 }
 
 }  // namespace

@@ -62,6 +62,7 @@ TEST(FitOptionTable, NamesEveryOptionOnceAndExplainsIt) {
                                           "correct_size",
                                           "weigh_members",
                                           "lambda",
+                                          "hidden_precision",
                                           "posterior",
                                           "random_bias",
                                           "seed",
@@ -91,6 +92,7 @@ TEST(FitOptionTable, StoresThePlanOfThePaper) {
   EXPECT_EQ(text("learning_rate"), "0.001");
   EXPECT_EQ(text("schedule"), "halve-last-five");
   EXPECT_EQ(text("lambda"), "1");
+  EXPECT_EQ(text("hidden_precision"), "1");
   EXPECT_EQ(text("threads"), "absent");
 }
 
@@ -123,6 +125,8 @@ TEST(FitOptionTable, RefusesValuesOutOfRangeNamingTheFlag) {
                                                        {"schedule", "linear"},
                                                        {"lambda", "-0.5"},
                                                        {"lambda", "inf"},
+                                                       {"hidden_precision", "1,-1"},
+                                                       {"hidden_precision", "1e13"},
                                                        {"validation_fraction", "1"},
                                                        {"patience", "0"},
                                                        {"seed", "-1"},

@@ -6,11 +6,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "learn/divergence.hpp"
 #include "learn/gradient.hpp"
 #include "learn/preparation.hpp"
+#include "learn/reference.hpp"
 #include "math/linalg.hpp"
 #include "unit/learn/paper_options.hpp"
 #include "unit/learn/random_rows.hpp"
@@ -259,6 +261,38 @@ TEST(TrainMember, IsWeightedRidgeRegressionWithoutHiddenLayersUnderKnownNoise) {
   const Matrix weight = trained.network.mean_weight();
   for (std::size_t j = 0; j < 3; ++j) EXPECT_NEAR(weight(0, j), expected[j], 1e-4);
   EXPECT_NEAR(trained.network.mean_bias()[0], expected[3], 1e-4);
+}
+
+/// The largest component of the gradient of the plain reference with a prior of one precision per layer.
+double steepest(const PlainNetwork& network, const PlainRows& rows, std::span<const double> precision, double total) {
+  const PlainNetwork likelihood = plain_gradient(network, rows, 0);
+  double largest = 0;
+  for (std::size_t layer = 0; layer < network.weight.size(); ++layer) {
+    for (std::size_t i = 0; i < network.weight[layer].values().size(); ++i) {
+      const double prior = precision[layer] / total * network.weight[layer].values()[i];
+      largest = std::max(largest, std::abs(likelihood.weight[layer].values()[i] + prior));
+    }
+  }
+  return largest;
+}
+
+TEST(TrainMember, EndsWhereTheLikelihoodBalancesThePriorOfEachLayer) {
+  RandomRows data = random_rows({.rows = 40, .inputs = 2, .noise = true}, 3);
+  for (std::size_t i = 0; i < 40; ++i) data.targets(i, 0) = std::sin(2.0 * data.inputs(i, 0)) + data.inputs(i, 1);
+  const TrainedNetwork trained = train(data.training_set(), {.hidden = {{4}},
+                                                             .activation = {Activation::tanh},
+                                                             .epochs = 20000,
+                                                             .batch = 40,
+                                                             .learning_rate = 0.02,
+                                                             .schedule = Schedule::cosine,
+                                                             .prior_precision = 0.5,
+                                                             .hidden_precision = {4},
+                                                             .noise = NoiseKind::known});
+  const PlainNetwork network = plain_network(trained.network);
+  const Matrix known = data.known_variance();
+  const PlainRows rows{.inputs = data.inputs, .targets = data.targets, .known_variance = known, .weights = {}};
+  EXPECT_LT(steepest(network, rows, std::array{4.0, 0.5}, 40), 1e-4);
+  EXPECT_GT(steepest(network, rows, std::array{0.5, 0.5}, 40), 1e-2);
 }
 
 }  // namespace
