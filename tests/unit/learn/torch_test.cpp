@@ -90,7 +90,8 @@ TEST_P(TorchRun, HasTheSameParametersAfterTenStepsOfAdam) {
   Adam adam(network_.parameters().size());
   for (std::size_t step = 0; step < recording().at("steps").get<std::size_t>(); ++step) {
     pass_.run(network_, transposed_, rows_, all_rows_);
-    adam.step(recording().at("rate").get<double>(), {.hidden = decay_, .head = decay_}, pass_.gradient(), network_, transposed_);
+    adam.step(recording().at("rate").get<double>(), {.hidden = decay_, .head = decay_}, pass_.gradient(), network_,
+              transposed_);
   }
   expect_near(network_.parameters(), network_of(run_, "after_ten_steps").parameters());
 }
