@@ -166,8 +166,9 @@ void Planner::decide_networks() {
   FitOptions& options = plan_.options;
   constexpr std::size_t most_embedded = 64;
   const bool embeds = size_.inputs <= most_embedded;
-  decide("activation", options.activation, of_kinds<Activation>([](const Kind& kind) { return kind.activation; }),
-         of_kinds_reason("smooth and kinked functions side by side, weighed later"));
+  const auto activations = of_kinds<Activation>([](const Kind& kind) { return kind.activation; });
+  decide("activation", options.activation, activations,
+         activations.size() > 1 ? "smooth and kinked functions side by side, weighed later" : "smooth functions");
   decide("embedding", options.embedding,
          embeds ? of_kinds<double>([](const Kind& kind) { return kind.bandwidth; }) : std::vector<double>{0},
          embeds ? of_kinds_reason("smooth to rough in single inputs, weighed later")
