@@ -144,9 +144,8 @@ FitOptions in_context(FitOptions options, const RunContext& context) {
   return options;
 }
 
-std::string words_of(const FitOptions& options) {
-  // The plan of the paper is the same for all data; that of the recipe auto follows from the data and the version.
-  const FitOptions planned = options.recipe == Recipe::paper ? learn::make_plan(options, {}).options : options;
+std::string words_of(const FitOptions& given, const learn::DataSize& size) {
+  const FitOptions planned = learn::make_plan(given, size).options;
   std::vector<std::string> words;
   for (const auto& [name, value] : learn::stored_options(planned)) words.push_back(name + " " + base::to_text(value));
   return base::join(words, ", ");

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "learn/plan.hpp"
 #include "study/result.hpp"
 
 namespace credens::study {
@@ -30,8 +31,9 @@ struct RunContext {
 /// The same options, in this context.
 FitOptions in_context(FitOptions options, const RunContext& context);
 
-/// Every option that determines a fit, in words: "recipe paper, members 10, ...".
-std::string words_of(const FitOptions& options);
+/// Every option that determines a fit, also those that the recipe decides, in words: "recipe paper, members 10, ...".
+/// The paper's recipe does not look at the size of the data.
+std::string words_of(const FitOptions& given, const learn::DataSize& size = {});
 
 /// Multiplications of one step forward, over all rows, epochs and members.
 double training_effort(const FitOptions& options, std::size_t rows, std::size_t inputs);

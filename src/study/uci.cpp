@@ -55,10 +55,12 @@ Run uci_run(const std::shared_ptr<const UciRows>& rows, const MeasurementKey& ke
             const FitOptions& options) {
   const std::string series = key.series;
   const Parts parts = rows->parts(series, split);
+  const learn::DataSize size{
+      .rows = parts.train->rows(), .inputs = parts.train->inputs().cols(), .outputs = parts.train->targets().cols()};
   return {.name = fmt::format("uci-{}-{}-{}", series, key.data, split),
           .settings = fmt::format("uci {}, {}, split {}, training rows {}, test rows {}; {}", series, key.data, split,
-                                  parts.train->fingerprint(), parts.test->fingerprint(), words_of(options)),
-          .effort = training_effort(options, parts.train->rows(), parts.train->inputs().cols()),
+                                  parts.train->fingerprint(), parts.test->fingerprint(), words_of(options, size)),
+          .effort = training_effort(options, size.rows, size.inputs),
           .work = [=](const RunContext& context) { return work(rows->parts(series, split), key, options, context); }};
 }
 

@@ -115,6 +115,15 @@ TEST(WordsOf, NameEveryOptionThatDeterminesTheResult) {
           {.recipe = Recipe::paper, .members = 3, .epochs = 7, .batch = 5, .prior_precision = 0.25, .threads = 1}));
 }
 
+TEST(WordsOf, NameWhatTheRecipeDecides) {
+  const learn::DataSize size{.rows = 300, .inputs = 8, .outputs = 1};
+  const std::string words = words_of({.epochs = 7}, size);
+  for (const char* word : {"recipe auto", "epochs 7", "members ", "hidden_precision ", "lambda "}) {
+    EXPECT_NE(words.find(word), std::string::npos) << words;
+  }
+  EXPECT_NE(words, words_of({.epochs = 7}, {.rows = 30000, .inputs = 8, .outputs = 1}));
+}
+
 TEST(TrainingEffort, CountsWeightsRowsEpochsAndMembers) {
   EXPECT_EQ(training_effort({.members = 2, .hidden = {{4, 3}}, .epochs = 5}, 7, 6), (6 * 4 + 4 * 3) * 2.0 * 5 * 7);
 }
