@@ -13,6 +13,7 @@
 #include "learn/names.hpp"
 #include "learn/preparation.hpp"
 #include "learn/recipe.hpp"
+#include "learn/rounding.hpp"
 #include "learn/rung.hpp"
 #include "learn/train_members.hpp"
 
@@ -144,6 +145,19 @@ void note(std::vector<model::Decision>& decisions, const FitOptions& options, co
   }
 }
 
+/// Steps in the units of the data.
+void note_rounding(std::vector<model::Decision>& decisions, const TrainingRows& train,
+                   const std::vector<std::optional<double>>& steps) {
+  const std::vector<std::string> labels = data::target_labels(train.layout());
+  const data::Scaler targets = train.summary().targets.scaler(labels);
+  for (std::size_t k = 0; k < steps.size(); ++k) {
+    if (!steps[k]) continue;
+    decisions.push_back(
+        {"rounding", fmt::format("{:.6g}", *steps[k] * targets.scale[k]),
+         fmt::format("{} takes few values: rows held out are judged as if it were not rounded", labels[k])});
+  }
+}
+
 /// All rows where a window holds them, otherwise some.
 class RowsHeldOut {
  public:
@@ -189,7 +203,8 @@ Ensemble finish(const TrainingRows& train, const Plan& plan, std::vector<model::
 
   options.on_warning = nullptr;  // all was said before training
   const RowsHeldOut rows(train, options, members);
-  const HeldOut held_out = rows.look(options, members);
+  HeldOut held_out = rows.look(options, members);
+  note_rounding(decisions, train, undo_rounding(held_out, options.seed));
   const Calibration found = calibrate(held_out, {.recalibrate = options.recalibrate,
                                                  .correct_size = options.correct_size,
                                                  .weigh_members = options.weigh_members,
