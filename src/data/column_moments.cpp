@@ -102,6 +102,7 @@ void ColumnMoments::note_values(MatrixView rows, std::span<const double> weights
       column.largest = is_first ? values[col] : std::max(column.largest, values[col]);
     }
     is_first = false;
+    ++rows_;
   });
 }
 

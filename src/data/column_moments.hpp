@@ -34,6 +34,9 @@ class ColumnMoments {
   /// empty: `column 3 (counted from 0)`.
   Scaler scaler(std::span<const std::string> labels = {}) const;
 
+  /// Those that count.
+  std::size_t rows() const { return rows_; }
+
   /// Columns of which all values that count are equal.
   std::vector<std::size_t> constant_columns() const;
 
@@ -55,6 +58,7 @@ class ColumnMoments {
   void note_values(MatrixView rows, std::span<const double> weights);
 
   double weight_ = 0;
+  std::size_t rows_ = 0;
   std::vector<Column> columns_;
 };
 

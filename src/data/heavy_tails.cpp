@@ -98,8 +98,14 @@ ColumnMoments bent_moments(RowSource& source, const Scaler& scaler) {
 
 }  // namespace
 
+double heavy_tail(std::size_t rows) {
+  constexpr double distance = 6;
+  constexpr std::size_t enough_rows = 20;  // fewer are far from their mean too easily
+  return rows < enough_rows ? distance : std::min(distance, 0.9 * std::sqrt(static_cast<double>(rows - 1)));
+}
+
 Scaler bending_scaler(RowSource& source, const ColumnMoments& moments, std::span<const std::string> labels) {
-  const std::vector<std::size_t> columns = moments.columns_with_outliers(heavy_tail);
+  const std::vector<std::size_t> columns = moments.columns_with_outliers(heavy_tail(moments.rows()));
   if (columns.empty()) return moments.scaler(labels);
   Scaler bend;
   bend.centre.resize(source.layout().inputs.cols());

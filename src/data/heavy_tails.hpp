@@ -12,8 +12,9 @@
 
 namespace credens::data {
 
-/// A column is heavy-tailed where one of its values lies more than this many standard deviations from its mean.
-constexpr double heavy_tail = 10;
+/// A column is heavy-tailed where one of its values lies more than this many standard deviations from its mean. Of n
+/// rows none lies further than sqrt(n - 1), so with 20 rows or a few more nine tenths of that are enough.
+double heavy_tail(std::size_t rows);
 
 /// A scaler that standardises inputs and bends those that are heavy-tailed before: centre = median, width =
 /// interquartile range / 1.349, the standard deviation of a normal column; where that is 0, the median distance from

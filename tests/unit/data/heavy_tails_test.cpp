@@ -96,6 +96,17 @@ TEST(BendingScaler, BendsAColumnWithOneOutlierInAHundredThousandRows) {
   EXPECT_GT(scaler.apply(0, 1) - scaler.apply(0, -1), 1);  // the others still differ from each other
 }
 
+TEST(BendingScaler, BendsAColumnWithOneOutlierInTwentyRows) {
+  Column values = normal_column(20, 6);
+  EXPECT_FALSE(bending_scaler_of({values}).is_bent(0));
+  values[7] = 1e6;
+  EXPECT_TRUE(bending_scaler_of({values}).is_bent(0));
+}
+
+TEST(BendingScaler, LeavesColumnsOfAHandfulOfRows) {
+  EXPECT_FALSE(bending_scaler_of({Column{0, 0, 0, 1}}).is_bent(0));
+}
+
 TEST(BendingScaler, SeesAnOutlierThatQuantilesMiss) {
   Column values(100'000, 3.0);
   values[77'777] = 4.5;
