@@ -48,16 +48,29 @@ struct Kind {
   double learning_rate;
   double loss_beta;
   double smoothness = 0;  ///< share of the strongest prior that training survives; 0: the wide one
+
+  bool operator==(const Kind&) const = default;
 };
-constexpr Kind kinds[] = {
+constexpr Kind all_kinds[] = {
     {Activation::silu, 0.2, 3e-3, 0},      {Activation::silu, 1.0, 3e-3, 0.5}, {Activation::silu, 0, 3e-3, 0, 1.0},
     {Activation::silu, 2.0, 1e-2, 0},      {Activation::relu, 1.0, 3e-3, 0},   {Activation::silu, 0.5, 3e-3, 0},
     {Activation::relu, 0, 3e-3, 0},        {Activation::silu, 4.0, 3e-3, 0},   {Activation::silu, 0, 3e-3, 0},
     {Activation::silu, 0.2, 3e-3, 0, 0.3}, {Activation::silu, 0, 1e-2, 0.5},   {Activation::gelu, 1.0, 1e-2, 0},
 };
 
+/// Without embeddings some kinds are the same.
+std::vector<Kind> distinct_kinds(bool embeds) {
+  std::vector<Kind> distinct;
+  for (Kind kind : all_kinds) {
+    if (!embeds) kind.bandwidth = 0;
+    if (std::ranges::find(distinct, kind) == distinct.end()) distinct.push_back(kind);
+  }
+  return distinct;
+}
+
 struct EffortSize {
   std::size_t kinds;
+  std::size_t some_kinds;  ///< of few and of many rows
   std::size_t folds;
   double work;  ///< of the steps of normal effort
 };
@@ -65,17 +78,18 @@ struct EffortSize {
 EffortSize size_of(Effort effort) {
   switch (effort) {
     case Effort::quick:
-      return {.kinds = 3, .folds = 5, .work = 0.5};
+      return {.kinds = 3, .some_kinds = 3, .folds = 5, .work = 0.5};
     case Effort::thorough:
-      return {.kinds = std::size(kinds), .folds = 10, .work = 1.5};
+      return {.kinds = std::size(all_kinds), .some_kinds = 8, .folds = 10, .work = 1.5};
     case Effort::normal:
       break;
   }
-  return {.kinds = 10, .folds = 10, .work = 1};
+  return {.kinds = 10, .some_kinds = 5, .folds = 10, .work = 1};
 }
 
-constexpr std::size_t few_rows = 10;      ///< below: none can be held out
-constexpr std::size_t many_rows = 20000;  ///< from here on one part is enough
+constexpr std::size_t few_rows = 10;       ///< below: none can be held out
+constexpr std::size_t many_rows = 20000;   ///< from here on networks are wider, and kinds fewer
+constexpr std::size_t most_embedded = 64;  ///< inputs
 
 /// Fills the choices in and keeps account.
 class Planner {
@@ -85,6 +99,7 @@ class Planner {
         size_(size),
         effort_(size_of(given.effort)),
         has_many_rows_(size.rows >= many_rows),
+        kinds_(distinct_kinds(size.inputs <= most_embedded)),
         plan_{given, {}} {}
 
   Plan make() {
@@ -109,7 +124,7 @@ class Planner {
   template <class T, class Field>
   std::vector<T> of_kinds(Field field) const {
     std::vector<T> values;
-    for (std::size_t i = 0; i < wanted_kinds(); ++i) values.push_back(field(kinds[i]));
+    for (std::size_t i = 0; i < wanted_kinds(); ++i) values.push_back(field(kinds_[i]));
     const bool all_equal = std::ranges::count(values, values.front()) == std::ssize(values);
     if (all_equal) values.resize(1);
     return values;
@@ -125,11 +140,10 @@ class Planner {
   /// Five members of a kind at least. Few rows cannot tell many kinds apart, and many rows take their time.
   std::size_t wanted_kinds() const {
     constexpr std::size_t rows_for_all = 250;
-    constexpr std::size_t some = 5;
     const Choice<std::size_t>& members = plan_.options.members;
-    if (const std::size_t given = longest_list(); given > 1) return given <= std::size(kinds) ? given : 1;
+    if (const std::size_t given = longest_list(); given > 1) return given <= kinds_.size() ? given : 1;
     const bool has_all = size_.rows >= rows_for_all && !has_many_rows_;
-    const std::size_t most = has_all ? effort_.kinds : std::min(effort_.kinds, some);
+    const std::size_t most = std::min(has_all ? effort_.kinds : effort_.some_kinds, kinds_.size());
     return members.is_given() ? std::clamp<std::size_t>(*members / 5, 1, most) : most;
   }
 
@@ -147,12 +161,14 @@ class Planner {
   std::size_t frequencies() const;
   std::size_t batch() const;
   std::size_t epochs() const;
+  std::size_t siblings() const;
   std::size_t folds() const;
 
   const FitOptions& given_;
   DataSize size_;
   EffortSize effort_;
   bool has_many_rows_;
+  std::vector<Kind> kinds_;
   Plan plan_;
 };
 
@@ -164,7 +180,6 @@ std::size_t Planner::frequencies() const {
 
 void Planner::decide_networks() {
   FitOptions& options = plan_.options;
-  constexpr std::size_t most_embedded = 64;
   const bool embeds = size_.inputs <= most_embedded;
   const auto activations = of_kinds<Activation>([](const Kind& kind) { return kind.activation; });
   decide("activation", options.activation, activations,
@@ -205,23 +220,32 @@ void Planner::decide_prior() {
          has_prior ? "lambda is given" : of_kinds_reason("free and smooth functions side by side, weighed later"));
 }
 
+/// Members of a kind: one for each fold, as long as rows are not so many that these would take very long.
+std::size_t Planner::siblings() const {
+  constexpr std::size_t fewest = 4;
+  constexpr std::size_t rows_of_all = 450'000;
+  if (given_.folds.is_given() && *given_.folds > 1) return *given_.folds;
+  return has_many_rows_ ? std::clamp(rows_of_all / size_.rows, fewest, effort_.folds) : effort_.folds;
+}
+
+/// Few members of a kind would each miss a large part of many rows, of which one part is enough to judge all by.
 std::size_t Planner::folds() const {
+  constexpr std::size_t members_for_folds_of_many = 8;
   if (size_.rows < few_rows) return 0;
-  if (has_many_rows_) return 1;
   const std::size_t per_kind = *plan_.options.members / member_kinds(plan_.options);
+  if (has_many_rows_ && per_kind < members_for_folds_of_many) return 1;
   return std::min(std::clamp<std::size_t>(per_kind, 5, effort_.folds), size_.rows / 2);
 }
 
 void Planner::decide_members() {
   FitOptions& options = plan_.options;
-  constexpr std::size_t per_kind_of_many = 4;
-  const std::size_t per_kind = has_many_rows_ ? per_kind_of_many : effort_.folds;
-  decide("members", options.members, member_kinds(options) * per_kind,
-         fmt::format("{} kinds of {} members", member_kinds(options), per_kind));
-  decide("folds", options.folds, folds(),
-         size_.rows < few_rows ? fmt::format("{} rows are too few to hold any out", size_.rows)
-         : has_many_rows_      ? fmt::format("{} rows can spare one part", size_.rows)
-                               : "each row is held out by some members of each kind");
+  decide("members", options.members, member_kinds(options) * siblings(),
+         fmt::format("{} kinds of {} members", member_kinds(options), siblings()));
+  const std::size_t parts = folds();
+  decide("folds", options.folds, parts,
+         parts == 0   ? fmt::format("{} rows are too few to hold any out", size_.rows)
+         : parts == 1 ? fmt::format("{} rows can spare one part", size_.rows)
+                      : "each row is held out by some members of each kind");
 }
 
 std::size_t Planner::batch() const {
@@ -237,7 +261,11 @@ std::size_t Planner::batch() const {
 std::size_t Planner::epochs() const {
   const auto rows = static_cast<double>(size_.rows);
   const double per_epoch = std::max(1.0, rows / static_cast<double>(*plan_.options.batch));
-  if (has_many_rows_) return static_cast<std::size_t>(std::ceil(effort_.work * std::clamp(4e6 / rows, 20.0, 40.0)));
+  if (has_many_rows_) {
+    constexpr double fewest_steps = 3000;  // whatever batch is given
+    const double seen = std::max(std::clamp(4e6 / rows, 20.0, 40.0), fewest_steps / per_epoch);
+    return static_cast<std::size_t>(std::ceil(effort_.work * seen));
+  }
   const double steps = std::clamp(rows * rows / 20, 1500.0, std::clamp(8 * rows, 6000.0, 9000.0));
   return static_cast<std::size_t>(std::ceil(effort_.work * std::max(steps / per_epoch, 20.0)));
 }
@@ -282,7 +310,10 @@ Plan make_plan(const FitOptions& given, const DataSize& size) {
 }
 
 Plan make_plan(const FitOptions& given, const TrainingRows& train) {
-  return make_plan(given, {.rows = train.rows(), .inputs = train.inputs(), .outputs = train.outputs()});
+  const auto counted = static_cast<double>(train.summary().inputs.rows());
+  const double seen = std::floor(counted * (1 - given.validation_fraction));
+  return make_plan(given,
+                   {.rows = static_cast<std::size_t>(seen), .inputs = train.inputs(), .outputs = train.outputs()});
 }
 
 }  // namespace credens::learn

@@ -26,6 +26,7 @@ struct Plan {
 
 /// Choices that were given stay, and the others adapt to them. A plan's options are their own plan.
 Plan make_plan(const FitOptions& given, const DataSize& size);
+/// Rows of weight 0, and those that are held back to stop training by, are not there to plan with.
 Plan make_plan(const FitOptions& given, const TrainingRows& train);
 
 }  // namespace credens::learn

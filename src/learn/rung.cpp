@@ -116,7 +116,7 @@ RungChoice choose(const TrainingSet& rows, const std::vector<std::vector<std::ui
   double best = 0;
   for (std::size_t i = 1; i < rungs.size(); ++i) {
     const Gain gain = gain_of(rows, densities[i], densities[0]);
-    if (gain.mean <= std::max(best, 2 * gain.standard_error)) continue;
+    if (!(gain.mean > std::max(best, 2 * gain.standard_error))) continue;
     best = gain.mean;
     choice = {rungs[i], fmt::format("its log density of rows held out is better than isotropic's by {:.2g} +- {:.1g}",
                                     gain.mean, gain.standard_error)};

@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 
 #include "learn/recipe.hpp"
 #include "support/error_matchers.hpp"
@@ -83,7 +85,7 @@ TEST(AutoPlan, HoldsOutRowsWhereThereAreEnough) {
     SCOPED_TRACE(text_of(size));
     const FitOptions options = planned({}, size);
     const bool holds_out = size.rows >= 10;
-    if (size.rows >= 20000) {
+    if (size.rows == 1000000) {
       EXPECT_EQ(*options.folds, 1U);
     } else if (holds_out) {
       EXPECT_GE(*options.folds, 2U);
@@ -230,6 +232,57 @@ TEST(AutoPlan, RecalibratesOnlyWhatRowsHeldOutAndALogarithmAllow) {
 TEST(AutoPlan, BendsOnlyInputsThatItStandardises) {
   EXPECT_TRUE(*planned({}).bend_inputs);
   EXPECT_FALSE(*planned({.standardise_inputs = false}).bend_inputs);
+}
+
+TEST(AutoPlan, HasAMemberForEachFoldThatIsGiven) {
+  const FitOptions options = planned({.folds = 20});
+  EXPECT_EQ(*options.members, 20 * member_kinds(options));
+}
+
+TEST(AutoPlan, HasFewerMembersTheMoreRowsThereAre) {
+  struct Expected {
+    std::size_t rows;
+    std::size_t members;
+    std::size_t folds;
+  };
+  for (const Expected& expected : {Expected{19'999, 100, 10},
+                                   {20'000, 50, 10},
+                                   {45'000, 50, 10},
+                                   {56'250, 40, 8},
+                                   {60'000, 35, 1},
+                                   {200'000, 20, 1},
+                                   {10'000'000, 20, 1}}) {
+    SCOPED_TRACE(expected.rows);
+    const FitOptions options = planned({}, {.rows = expected.rows, .inputs = 9, .outputs = 1});
+    EXPECT_EQ(*options.members, expected.members);
+    EXPECT_EQ(*options.folds, expected.folds);
+  }
+}
+
+TEST(AutoPlan, HasNoKindTwiceWhereInputsAreTooManyToEmbed) {
+  const FitOptions options = planned({}, {.rows = 300, .inputs = 100, .outputs = 1});
+  std::set<std::tuple<Activation, double, double, double>> kinds;
+  for (std::size_t l = 0; l < member_kinds(options); ++l) {
+    const MemberSettings settings = member_settings(options, l);
+    kinds.emplace(settings.activation, settings.learning_rate, settings.loss_beta, settings.hidden_precision);
+  }
+  EXPECT_EQ(kinds.size(), member_kinds(options));
+  EXPECT_GE(kinds.size(), 6U);
+}
+
+TEST(AutoPlan, PlansWithRowsThatMembersCanSee) {
+  const std::vector<double> line(100, 0.5);
+  std::vector<double> weights(100, 1);
+  std::fill(weights.begin() + 60, weights.end(), 0);
+  const Dataset data({.inputs = Matrix(100, 1, line), .targets = Matrix(100, 1, line), .weights = weights});
+  const auto epochs = [](std::size_t rows) { return *planned({}, {.rows = rows, .inputs = 1, .outputs = 1}).epochs; };
+  EXPECT_EQ(*make_plan({}, TrainingRows(data)).options.epochs, epochs(60));
+  EXPECT_EQ(*make_plan({.validation_fraction = 0.5}, TrainingRows(data)).options.epochs, epochs(30));
+}
+
+TEST(AutoPlan, TakesAFewThousandStepsWithAnyBatchOfManyRows) {
+  const FitOptions options = planned({.batch = 8192}, {.rows = 45'000, .inputs = 9, .outputs = 1});
+  EXPECT_GE(*options.epochs * 45'000 / 8192, 3000U);
 }
 
 TEST(AutoPlan, TakesAsManyStepsWithAnyBatch) {
