@@ -36,7 +36,9 @@ UnseenRows::UnseenRows(const FitOptions& options, std::size_t member, std::size_
   std::ranges::sort(listed_);
 }
 
-/// A fold of the block's rows, those that are held back among them.
+/// A fold of the block's rows, those that are held back among them. Parts of a block differ by a row, and the same ones
+/// in all blocks: folds take them in turn, so that no fold has the short ones of every block. Blocks of few wide rows
+/// have parts without any.
 void UnseenRows::add_fold(std::size_t block, std::vector<std::uint32_t>& unseen) const {
   const std::size_t folds = options_.folds;
   const FoldPlace place = fold_place(options_, member_);
@@ -47,8 +49,9 @@ void UnseenRows::add_fold(std::size_t block, std::vector<std::uint32_t>& unseen)
                              .attempt = 2,
                              .epoch = block});
   const std::vector<std::uint32_t> order = base::permutation(range.count, random);
-  const std::size_t end = (place.fold + 1) * range.count / folds;
-  for (std::size_t i = place.fold * range.count / folds; i < end; ++i) {
+  const std::size_t part = (place.fold + block) % folds;
+  const std::size_t end = (part + 1) * range.count / folds;
+  for (std::size_t i = part * range.count / folds; i < end; ++i) {
     unseen.push_back(static_cast<std::uint32_t>(range.first) + order[i]);
   }
   std::ranges::sort(unseen);

@@ -29,7 +29,8 @@ class UnseenRows {
   UnseenRows(const FitOptions& options, std::size_t member, std::size_t rows, const Windows& windows,
              const std::vector<std::uint32_t>& held_back);
 
-  /// Ascending. With K > 1 folds every block is parted by itself, in the way that learn/folds.hpp parts all rows.
+  /// Ascending. With K > 1 folds every block is parted by itself, in the way that learn/folds.hpp parts all rows, and
+  /// fold f takes part f + b modulo K of block b: folds differ by a few rows, however few a block has.
   std::vector<std::uint32_t> in_block(std::size_t block) const;
 
   /// Of ascending rows.

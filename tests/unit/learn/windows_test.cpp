@@ -240,6 +240,35 @@ TEST(UnseenRows, AreAPartitionOfEveryBlock) {
   EXPECT_NE(UnseenRows(options, 0, 100, windows, {}).in_block(2), UnseenRows(options, 6, 100, windows, {}).in_block(2));
 }
 
+/// How many rows each of ten folds leaves out; none twice, and all by one.
+std::vector<std::size_t> fold_sizes(std::size_t rows, std::size_t block_rows) {
+  const FitOptions options = paper({.members = 10, .folds = 10, .seed = 5});
+  const Windows windows(rows, row_size, {.window = 100 * row_size, .block = block_rows * row_size});
+  std::vector<std::size_t> sizes;
+  Rows all;
+  for (std::size_t member = 0; member < 10; ++member) {
+    const UnseenRows unseen(options, member, rows, windows, {});
+    const std::size_t before = all.size();
+    for (std::size_t block = 0; block < windows.blocks(); ++block) {
+      const Rows of_block = unseen.in_block(block);
+      all.insert(all.end(), of_block.begin(), of_block.end());
+    }
+    sizes.push_back(all.size() - before);
+  }
+  std::ranges::sort(all);
+  EXPECT_EQ(all, all_rows(rows));
+  return sizes;
+}
+
+TEST(UnseenRows, AreAsManyForEachFoldWhereBlocksHaveFewRows) {
+  for (const std::size_t block_rows : {1, 2, 9, 19}) {
+    for (const std::size_t rows : {2000, 2003}) {
+      const std::vector<std::size_t> sizes = fold_sizes(rows, block_rows);
+      EXPECT_LE(std::ranges::max(sizes) - std::ranges::min(sizes), 3U) << rows << " in blocks of " << block_rows;
+    }
+  }
+}
+
 TEST(DrawnRows, AreDifferentAndLeaveOutWhatTheyMust) {
   base::RandomStream random({.seed = 1, .purpose = base::Purpose::test});
   const Rows without{3, 4, 90};
