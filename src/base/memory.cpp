@@ -10,7 +10,9 @@
 #include <array>
 #include <atomic>
 #include <charconv>
+#include <initializer_list>
 #include <limits>
+#include <span>
 
 #include "base/descriptor.hpp"
 
@@ -28,15 +30,68 @@ std::uint64_t resource_limit(__rlimit_resource resource) {
   return limit.rlim_cur;
 }
 
-/// The number in a file of the system; no limit where there is none, as in `max`. Allocates nothing: memory may be what
-/// lacks.
-std::uint64_t number_in(const char* path) {
-  std::array<char, 32> text{};
-  const Descriptor file(::open(path, O_RDONLY | O_CLOEXEC));
-  const ssize_t length = file.is_open() ? ::read(file.number(), text.data(), text.size()) : 0;
+using Pieces = std::initializer_list<std::string_view>;
+
+/// The start of the file whose path these pieces are, joined; empty where there is none. Allocates nothing: memory may
+/// be what lacks.
+std::string_view read_start(Pieces path, std::span<char> into) {
+  std::array<char, 8192> name{};
+  char* end = name.data();
+  for (const std::string_view piece : path) {
+    if (end + piece.size() >= name.data() + name.size()) return {};
+    end = std::copy(piece.begin(), piece.end(), end);
+  }
+  const Descriptor file(::open(name.data(), O_RDONLY | O_CLOEXEC));
+  const ssize_t length = file.is_open() ? ::read(file.number(), into.data(), into.size()) : 0;
+  return {into.data(), static_cast<std::size_t>(std::max<ssize_t>(length, 0))};
+}
+
+/// No limit where there is no number, as in `max`.
+std::uint64_t number_in(Pieces path) {
+  std::array<char, 32> bytes{};
+  const std::string_view text = read_start(path, bytes);
   std::uint64_t number = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + std::max<ssize_t>(length, 0), number);
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
   return problem == std::errc{} ? number : no_limit;
+}
+
+/// One of the two ways in which systems keep their control groups.
+struct Hierarchy {
+  std::string_view folder;
+  std::string_view limit;  ///< the file of a group that holds it
+};
+constexpr Hierarchy unified{.folder = "/sys/fs/cgroup", .limit = "/memory.max"};
+constexpr Hierarchy of_memory{.folder = "/sys/fs/cgroup/memory", .limit = "/memory.limit_in_bytes"};
+
+/// The least on the way from the group `/a/b` to the root. A container may see its own group as the root, and then not
+/// find the others.
+std::uint64_t least_limit(std::string_view root, const Hierarchy& hierarchy, std::string_view group) {
+  std::uint64_t least = number_in({root, hierarchy.folder, hierarchy.limit});
+  for (; group.starts_with('/'); group = group.substr(0, group.rfind('/'))) {
+    least = std::min(least, number_in({root, hierarchy.folder, group, hierarchy.limit}));
+  }
+  return least;
+}
+
+/// Whether `memory` is among names with commas between them.
+bool names_memory(std::string_view controllers) {
+  for (;;) {
+    const std::size_t comma = controllers.find(',');
+    if (controllers.substr(0, comma) == "memory") return true;
+    if (comma == std::string_view::npos) return false;
+    controllers.remove_prefix(comma + 1);
+  }
+}
+
+/// Of the group in a line `number:controllers:/group`; the unified hierarchy names no controllers.
+std::uint64_t limit_of_line(std::string_view root, std::string_view line) {
+  const std::size_t first = std::min(line.find(':'), line.size());
+  const std::size_t second = line.find(':', first + 1);
+  if (second == std::string_view::npos) return no_limit;
+  const std::string_view controllers = line.substr(first + 1, second - first - 1);
+  const std::string_view group = line.substr(second + 1);
+  if (controllers.empty()) return least_limit(root, unified, group);
+  return names_memory(controllers) ? least_limit(root, of_memory, group) : no_limit;
 }
 
 std::uint64_t physical_memory() {
@@ -47,9 +102,19 @@ std::uint64_t physical_memory() {
 
 }  // namespace
 
+std::uint64_t group_memory(std::string_view root) {
+  std::array<char, 16384> bytes{};
+  std::uint64_t least = std::min(least_limit(root, unified, {}), least_limit(root, of_memory, {}));
+  for (std::string_view lines = read_start({root, "/proc/self/cgroup"}, bytes); !lines.empty();) {
+    const std::string_view line = lines.substr(0, lines.find('\n'));
+    least = std::min(least, limit_of_line(root, line));
+    lines.remove_prefix(std::min(line.size() + 1, lines.size()));
+  }
+  return least;
+}
+
 std::uint64_t machine_memory() {
-  return std::min({physical_memory(), number_in("/sys/fs/cgroup/memory.max"),
-                   number_in("/sys/fs/cgroup/memory/memory.limit_in_bytes")});
+  return std::min(physical_memory(), group_memory());
 }
 
 std::uint64_t process_memory() {

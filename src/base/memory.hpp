@@ -6,8 +6,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace credens::base {
+
+/// The least limit of this process's control group and of those that it is in, as job schedulers set them; the largest
+/// number without one. `root` stands before the paths of the system's files: other ones are for tests.
+std::uint64_t group_memory(std::string_view root = {});
 
 /// Of the machine or the control group, whichever is less: for all processes together.
 std::uint64_t machine_memory();
