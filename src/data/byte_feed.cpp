@@ -9,15 +9,28 @@ namespace credens::data {
 
 ByteFeed::ByteFeed(const std::filesystem::path& path) : file_(path) {}
 
-/// The next bytes of the file itself; empty at its end. Archives come in small pieces, since each may become a thousand
-/// times as much.
+/// The next bytes of the file itself; empty at its end.
 std::string ByteFeed::read() {
-  constexpr std::size_t plain_piece = std::size_t{1} << 20;
-  constexpr std::size_t archive_piece = std::size_t{16} << 10;
+  constexpr std::size_t most = std::size_t{1} << 20;
   if (!first_.empty()) return std::exchange(first_, {});
-  std::string piece(unpacker_ ? archive_piece : plain_piece, '\0');
+  std::string piece(most, '\0');
   piece.resize(file_.read(piece));
   return piece;
+}
+
+/// A little of the archive at a time: a block of zstd that is one value again and again takes 4 bytes and becomes 128
+/// KB, so that this much becomes 4 MB at most.
+void ByteFeed::unpack(std::string& bytes) {
+  constexpr std::size_t packed_bytes = 128;
+  if (unpacked_ == packed_.size()) {
+    packed_ = read();
+    unpacked_ = 0;
+    ended_ = packed_.empty();
+  }
+  if (ended_) return unpacker_->finish(bytes);
+  const std::string_view next = std::string_view(packed_).substr(unpacked_, packed_bytes);
+  unpacker_->add(next, bytes);
+  unpacked_ += next.size();
 }
 
 void ByteFeed::start() {
@@ -36,15 +49,13 @@ bool ByteFeed::append(std::string& bytes) {
   if (!started_) start();
   const std::size_t before = bytes.size();
   while (!ended_ && bytes.size() == before) {
+    if (unpacker_) {
+      unpack(bytes);
+      continue;
+    }
     const std::string piece = read();
     ended_ = piece.empty();
-    if (!unpacker_) {
-      bytes += piece;
-    } else if (ended_) {
-      unpacker_->finish(bytes);
-    } else {
-      unpacker_->add(piece, bytes);
-    }
+    bytes += piece;
   }
   return bytes.size() > before;
 }

@@ -48,6 +48,7 @@ bool ByteSource::open_regular(const std::filesystem::path& path) {
 void ByteSource::keep_all() {
   constexpr std::size_t most_held = std::size_t{64} << 20;
   constexpr std::size_t few = std::size_t{4} << 20;
+  size_ = 0;
   while (feed_->append(held_)) {
     if (held_.size() > few) held_.reserve(most_held + few);  // not twice as much
     if (held_.size() < most_held) continue;
@@ -75,12 +76,8 @@ void ByteSource::read_up_to(std::size_t end) {
 }
 
 std::size_t ByteSource::size() {
-  if (!feed_) return size_;
-  read_up_to(no_limit);
-  if (held_from_ == 0) {  // all is there for any window
-    bytes_ = held_;
-    feed_.reset();
-  }
+  if (feed_ && held_from_ == 0) keep_all();
+  if (feed_) read_up_to(no_limit);
   return size_;
 }
 

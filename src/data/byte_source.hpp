@@ -19,7 +19,8 @@ enum class Passes { many, one };
 
 /// A regular file is mapped window by window, so that no more of it than a window is held. What cannot be mapped
 /// (standard input, pipes) and archives, which are unpacked, are held whole up to 64 MB and beyond that kept in a
-/// nameless temporary file. In one pass they are not kept: windows must not begin before earlier ones did.
+/// nameless temporary file. In one pass they are not kept, unless their size is asked for before any has passed:
+/// windows must not begin before earlier ones did.
 class ByteSource {
  public:
   /// Throws io, or data for a damaged archive.
@@ -30,7 +31,7 @@ class ByteSource {
   ByteSource& operator=(const ByteSource&) = delete;
 
   const std::string& name() const { return name_; }     ///< how sentences call it
-  bool knows_size() const { return feed_ == nullptr; }  ///< else it takes reading, and holding, all of it
+  bool knows_size() const { return feed_ == nullptr; }  ///< else it takes reading, and keeping, all of it
   std::size_t size();
 
   /// Clipped at the end of the file; valid until the next call.

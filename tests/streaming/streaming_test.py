@@ -5,6 +5,7 @@ over an eighth of them, and an address space is enough that could not hold the r
 Usage: streaming_test.py PROGRAM [ROWS]
 """
 
+import array
 import gzip
 import os
 import resource
@@ -22,6 +23,8 @@ BASIS = 450 * 10**6  # address space of the program, its threads and its blocks
 MEGABYTE = 10**6
 DRAWS_AT_ONCE = 130 * MEGABYTE  # all would be 390
 EXACT_MEDIAN = 88 * MEGABYTE  # two times 2^20 ratios and their weights, in vectors that grow
+BEFORE_THE_DISK = 92 * MEGABYTE  # of an array that cannot be mapped, 64 MiB are held
+WIDE = 24  # columns of that array: 230 MB
 
 
 def write_table(path, rows):
@@ -32,6 +35,15 @@ def write_table(path, rows):
         for _ in range(rows // PIECE):
             file.write(piece)
     return path
+
+
+def write_array(file, rows):
+    """An .npy file; the same piece again and again."""
+    head = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({rows}, {WIDE}), }}\n".encode()
+    piece = array.array("d", (i * 37 % 101 / 101 for i in range(PIECE * WIDE))).tobytes()
+    file.write(b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head)
+    for _ in range(rows // PIECE):
+        file.write(piece)
 
 
 class Streaming(unittest.TestCase):
@@ -82,6 +94,17 @@ class Streaming(unittest.TestCase):
             packed[rows] = self.folder / f"{rows}.gz"
             packed[rows].write_bytes(gzip.compress(self.tables[rows].read_bytes(), 1))
         self.check(lambda rows: ["pack", "-", "-o", self.folder / "out.npy", "--progress", "none"], stdin=packed.get)
+
+    def test_pack_an_array_in_an_archive_or_from_standard_input(self):
+        packed = {rows: self.folder / f"{rows}.npy.gz" for rows in (FEW, ROWS)}
+        plain = {rows: self.folder / f"{rows}.wide" for rows in (FEW, ROWS)}
+        for rows in (FEW, ROWS):
+            with gzip.open(packed[rows], "wb", 1) as archive, open(plain[rows], "wb") as file:
+                write_array(archive, rows)
+                write_array(file, rows)
+        out = ["-o", self.folder / "out.npy", "--progress", "none"]
+        self.check(lambda rows: ["pack", packed[rows], *out], constant=BEFORE_THE_DISK)
+        self.check(lambda rows: ["pack", "-", *out], stdin=plain.get, constant=BEFORE_THE_DISK)
 
     def test_predict(self):
         self.check(self.model("predict", "-o", self.folder / "out.csv"))

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <cstdint>
 #include <thread>
 
 #include "base/file.hpp"
@@ -104,6 +105,46 @@ TEST_F(Bytes, ThatAreManyWaitInATemporaryFile) {
   for (const std::size_t first : {many.size() - 10, std::size_t{12345}, (std::size_t{64} << 20) - 5}) {
     EXPECT_EQ(bytes.window(first, 4096), std::string_view(many).substr(first, 4096));
   }
+}
+
+TEST_F(Bytes, WhoseSizeIsAskedForInOnePassWaitThereToo) {
+  std::string many;
+  while (many.size() < (std::size_t{65} << 20)) many += content_;
+  base::write_file(folder_ / "file", test::pack(test::Archive::zstd, many));
+  const auto open_files = [] { return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {}); };
+  const auto before = open_files();
+  ByteSource bytes(folder_ / "file", Passes::one);
+  EXPECT_EQ(bytes.window(0, 7), many.substr(0, 7));
+  EXPECT_EQ(bytes.size(), many.size());
+  EXPECT_TRUE(bytes.knows_size());
+  EXPECT_EQ(open_files(), before + 1);  // the temporary one in place of the archive
+  for (const std::size_t first : {many.size() - 10, std::size_t{0}, (std::size_t{64} << 20) - 5}) {
+    EXPECT_EQ(bytes.window(first, 4096), std::string_view(many).substr(first, 4096));
+  }
+}
+
+/// A frame of 4,000 blocks that each hold one value 131,072 times: 500 MB in 16 KB.
+std::string repeated_values() {
+  using namespace std::string_literals;
+  constexpr std::uint32_t blocks = 4000;
+  std::string archive = "\x28\xb5\x2f\xfd\x00\x38"s;  // no size, a window of 128 KB
+  for (std::uint32_t block = 0; block < blocks; ++block) {
+    const std::uint32_t header = (131072U << 3) | (1U << 1) | (block + 1 == blocks ? 1U : 0U);
+    for (const unsigned shift : {0U, 8U, 16U}) archive += static_cast<char>(header >> shift & 0xffU);
+    archive += 'x';
+  }
+  return archive;
+}
+
+TEST_F(Bytes, OfAnArchiveComeAFewAtATimeHoweverManyThereAre) {
+  base::write_file(folder_ / "file", repeated_values());
+  ByteFeed feed(folder_ / "file");
+  std::size_t total = 0;
+  for (std::string bytes; feed.append(bytes); bytes.clear()) {
+    ASSERT_LE(bytes.size(), std::size_t{5} << 20);
+    total += bytes.size();
+  }
+  EXPECT_EQ(total, std::size_t{4000} * 131072);
 }
 
 TEST_F(Bytes, OfAFileWithoutASizeAreRead) {
