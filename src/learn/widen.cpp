@@ -12,6 +12,7 @@
 #include "base/parallel.hpp"
 #include "data/fingerprint.hpp"
 #include "learn/statistics.hpp"
+#include "learn/wave.hpp"
 #include "learn/widen_plan.hpp"
 #include "learn/widen_rows.hpp"
 #include "math/statistics.hpp"
@@ -69,32 +70,37 @@ class NetworkSums {
     }
   }
 
-  /// A multiple of math::statistics_block rows, but for the last. As many blocks at a time as there are threads: memory
-  /// does not grow with the rows.
-  void add(const data::RowBlock& rows) {
+  /// Of a block's sums.
+  std::size_t bytes() const {
+    std::size_t values = 0;
+    for (const MemberStatistics& member : statistics_) {
+      values += 1 + member.diagonal.size() * member.width + member.gram.size() * member.width * member.width;
+    }
+    return values * sizeof(double);
+  }
+
+  /// A multiple of math::statistics_block rows, but for the last. `wave` blocks at a time: memory does not grow with
+  /// the rows.
+  void add(const data::RowBlock& rows, std::size_t wave) {
     check(rows);
     const std::size_t blocks = block_count(rows);
-    const auto wave = static_cast<std::size_t>(base::thread_count(plan_.threads));
     for (std::size_t first = 0; first < blocks; first += wave) {
       for (const Sums& block : sums_of(rows, first, std::min(wave, blocks - first))) add(block);
     }
   }
 
   /// The same where each rank of a team has some blocks of a wave; those of lower ranks come first. The sums are rank
-  /// 0's until they are shared.
-  void add(const data::RowBlock& own_rows, base::Team& team) {
-    if (team.is_alone()) return add(own_rows);
-    std::string bytes;
+  /// 0's until they are shared. Ranks hand theirs over in turns, so that rank 0 never holds those of too many.
+  void add(const data::RowBlock& own_rows, const learn::Wave& wave, base::Team& team) {
+    if (team.is_alone()) return add(own_rows, wave.blocks);
+    std::string own;
     if (own_rows.rows() > 0) {
       check(own_rows);
-      for (const Sums& block : sums_of(own_rows, 0, block_count(own_rows))) append(block, bytes);
+      for (const Sums& block : sums_of(own_rows, 0, block_count(own_rows))) append(block, own);
     }
-    for (const std::string& of_rank : team.gather(std::move(bytes))) {
-      Sums block = statistics_;
-      for (base::ByteReader reader(of_rank); !reader.at_end();) {
-        for (MemberStatistics& member : block) learn::read_sums(reader, member);
-        add(block);
-      }
+    for (std::size_t first = 0; first < team.size(); first += wave.ranks) {
+      const bool has_turn = first <= team.rank() && team.rank() < first + wave.ranks;
+      for (const std::string& of_rank : team.gather(has_turn ? std::move(own) : std::string())) add(of_rank);
     }
   }
 
@@ -130,6 +136,16 @@ class NetworkSums {
   void check(const data::RowBlock& rows) const {
     model::require_known_noise(narrow_, rows.rows(), rows.noise_std);
     model::check_rows(narrow_, rows.inputs, rows.noise_std);
+  }
+
+  /// Blocks that another rank has summed.
+  void add(std::string_view bytes) {
+    if (bytes.empty()) return;
+    Sums block = statistics_;
+    for (base::ByteReader reader(bytes); !reader.at_end();) {
+      for (MemberStatistics& member : block) learn::read_sums(reader, member);
+      add(block);
+    }
   }
 
   void add(const Sums& block) {
@@ -171,19 +187,17 @@ class NetworkSums {
 
 static_assert(data::block_rows == math::statistics_block, "sums are the same however rows arrive");
 
-/// As many blocks for each rank as rank 0 has threads.
-std::size_t blocks_at_once(base::Team& team, int threads) {
-  std::string bytes;
-  base::append_value(bytes, static_cast<std::size_t>(base::thread_count(threads)));
-  bytes = team.broadcast(std::move(bytes));
-  return base::ByteReader(bytes).value<std::size_t>();
+/// Of a block of rows of a source.
+std::size_t bytes_of_rows(const DatasetParts& layout) {
+  const std::size_t values = layout.inputs.cols() + layout.targets.cols() + 1 + layout.noise_std.cols();
+  return values * math::statistics_block * sizeof(double);
 }
 
 /// Copies of the next blocks of a source: all ranks read all of them, and each keeps those that it sums.
-class Wave {
+class WaveRows {
  public:
-  Wave(data::RowSource& source, base::Team& team, int threads)
-      : source_(source), team_(team), blocks_(blocks_at_once(team, threads)) {}
+  WaveRows(data::RowSource& source, base::Team& team, std::size_t blocks)
+      : source_(source), team_(team), blocks_(blocks) {}
 
   /// False: there are no more rows. Every block is added to `fingerprint`.
   bool read(data::RowFingerprint& fingerprint) {
@@ -237,10 +251,12 @@ Ensemble widen(const Ensemble& ensemble, const Dataset& train, const WidenOption
   check_fits(ensemble.state(), train.inputs().cols(), train.targets().cols());
   const WidenPlan plan = learn::make_plan(options, &ensemble.state());
   NetworkSums sums(ensemble.state(), plan, !train.noise_std().empty());
+  const learn::Wave wave = learn::wave_of_team({.sums = sums.bytes()}, plan.threads, base::alone());
   sums.add({.inputs = train.inputs(),
             .targets = train.targets(),
             .weights = train.weights(),
-            .noise_std = train.noise_std()});
+            .noise_std = train.noise_std()},
+           wave.blocks);
   return sums.widened({.rows = train.rows(), .fingerprint = train.fingerprint()}, plan.posterior);
 }
 
@@ -254,7 +270,9 @@ std::vector<Ensemble> widen_rungs(const Ensemble& ensemble, data::RowSource& tra
   const std::size_t count = train.count_rows();
   data::RowFingerprint fingerprint(layout, count);
   train.rewind();
-  for (Wave wave(train, team, plan.threads); wave.read(fingerprint);) sums.add(wave.own_rows(), team);
+  const learn::Wave wave =
+      learn::wave_of_team({.rows = bytes_of_rows(layout), .sums = sums.bytes()}, plan.threads, team);
+  for (WaveRows rows(train, team, wave.blocks); rows.read(fingerprint);) sums.add(rows.own_rows(), wave, team);
   sums.share(team);
   std::vector<Ensemble> wide;
   for (const PosteriorKind rung : rungs) {

@@ -9,8 +9,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "base/file.hpp"
+#include "base/memory.hpp"
 #include "learn/train_members.hpp"
 #include "learn/trainer.hpp"
 #include "model/ensemble_state.hpp"
@@ -102,6 +104,47 @@ TEST_F(RowsOfAFile, WidenToTheSameBitsByAnyNumberOfRanks) {
       EXPECT_EQ(wide.state().data, expected.state().data);
     });
   }
+}
+
+/// A rank that notes the most bytes that it was given at once.
+class NotingTeam : public base::Team {
+ public:
+  explicit NotingTeam(base::Team& team) : team_(team) {}
+
+  std::size_t rank() const override { return team_.rank(); }
+  std::size_t size() const override { return team_.size(); }
+  std::string broadcast(std::string bytes) override { return team_.broadcast(std::move(bytes)); }
+  std::vector<std::string> gather(std::string bytes) override {
+    std::vector<std::string> all = team_.gather(std::move(bytes));
+    std::size_t sum = 0;
+    for (const std::string& of_rank : all) sum += of_rank.size();
+    most = std::max(most, sum);
+    return all;
+  }
+
+  std::size_t most = 0;
+
+ private:
+  base::Team& team_;
+};
+
+TEST_F(RowsOfAFile, WidenToTheSameBitsInLittleMemory) {
+  const Dataset held = Dataset::from_file(path_, all_parts);
+  const Ensemble narrow = fit(held, small);
+  const WidenOptions options{.posterior = PosteriorKind::full, .threads = 2};
+  const Ensemble expected = credens::widen(narrow, held, options);
+  base::share_memory(std::numeric_limits<std::size_t>::max());  // none is left
+  const Ensemble alone = credens::widen(narrow, held, options);
+  EXPECT_EQ(alone.elbo(PosteriorKind::full), expected.elbo(PosteriorKind::full));
+  test::run_team(3, [&](base::Team& all) {
+    NotingTeam team(all);
+    const auto source = data::open_rows(path_, all_parts);
+    const Ensemble wide = widen(narrow, *source, options, team);
+    EXPECT_EQ(wide.elbo(PosteriorKind::full), expected.elbo(PosteriorKind::full));
+    constexpr std::size_t block = 2 * (1 + 4 + 16) * sizeof(double);
+    EXPECT_LE(team.most, block) << "of one block and one rank";
+  });
+  base::share_memory(1);
 }
 
 TEST_F(RowsOfAFile, WidenToTheSameBitsAsADatasetForAnyNumberOfThreads) {
