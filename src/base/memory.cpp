@@ -117,8 +117,12 @@ std::uint64_t machine_memory() {
   return std::min(physical_memory(), group_memory());
 }
 
+std::uint64_t address_space() {
+  return resource_limit(RLIMIT_AS);
+}
+
 std::uint64_t process_memory() {
-  return std::min({machine_memory() / processes_on_machine, resource_limit(RLIMIT_AS), resource_limit(RLIMIT_DATA)});
+  return std::min({machine_memory() / processes_on_machine, address_space(), resource_limit(RLIMIT_DATA)});
 }
 
 void share_memory(std::size_t processes) {

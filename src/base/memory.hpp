@@ -17,7 +17,10 @@ std::uint64_t group_memory(std::string_view root = {});
 /// Of the machine or the control group, whichever is less: for all processes together.
 std::uint64_t machine_memory();
 
-/// This process's part of that, or its address space where that is less.
+/// Of this process, as `ulimit -v` sets it; the largest number without a limit.
+std::uint64_t address_space();
+
+/// This process's part of the machine's, or its address space where that is less.
 std::uint64_t process_memory();
 
 /// So many processes, this one among them, share the machine.

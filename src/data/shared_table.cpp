@@ -4,10 +4,10 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <span>
 #include <utility>
 
@@ -26,8 +26,12 @@ struct SharedTable {
   bool is_shared = false;  ///< false: every rank reads for itself
   pid_t process = 0;       ///< whose descriptor it is
   int descriptor = -1;
+  dev_t device = 0;  ///< with the inode: what was opened is this and nothing else
+  ino_t inode = 0;
   std::size_t rows = 0;
   Table header = {};  ///< no rows; all faults of the table
+
+  std::size_t bytes() const { return rows * header.cols() * sizeof(double); }
 };
 
 std::string encode(const SharedTable& table) {
@@ -35,6 +39,8 @@ std::string encode(const SharedTable& table) {
   base::append_value(bytes, table.is_shared);
   base::append_value(bytes, table.process);
   base::append_value(bytes, table.descriptor);
+  base::append_value(bytes, table.device);
+  base::append_value(bytes, table.inode);
   base::append_value(bytes, table.rows);
   base::append_value(bytes, table.header.cols());
   base::append_value(bytes, table.header.first_line);
@@ -56,6 +62,8 @@ SharedTable decode(std::string_view bytes) {
   table.is_shared = reader.value<bool>();
   table.process = reader.value<pid_t>();
   table.descriptor = reader.value<int>();
+  table.device = reader.value<dev_t>();
+  table.inode = reader.value<ino_t>();
   table.rows = reader.value<std::size_t>();
   table.header.values = Matrix(0, reader.value<std::size_t>());
   table.header.first_line = reader.value<std::size_t>();
@@ -73,16 +81,13 @@ SharedTable decode(std::string_view bytes) {
 /// The rows of a table whose values lie in memory, one row after the other.
 class SharedPortions : public RowPortions {
  public:
-  /// `memory` is mapped and need not stay open.
-  SharedPortions(const SharedTable& table, const base::Descriptor& memory) : header_(table.header), rows_(table.rows) {
-    size_ = rows_ * header_.cols() * sizeof(double);
-    void* mapping = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, memory.number(), 0);
-    base::require(mapping != MAP_FAILED, ErrorCode::io, "{}: its values cannot be mapped: {}", header_.source,
-                  base::error_text(errno));
-    values_ = {static_cast<const double*>(mapping), rows_ * header_.cols()};
-    faults_ = std::exchange(header_.faults, {});
-  }
-  ~SharedPortions() override { ::munmap(const_cast<double*>(values_.data()), size_); }
+  /// `mapping` has the values; unmapped in the end.
+  SharedPortions(const SharedTable& table, void* mapping)
+      : header_(table.header),
+        faults_(std::exchange(header_.faults, {})),
+        rows_(table.rows),
+        values_(static_cast<const double*>(mapping), rows_ * header_.cols()) {}
+  ~SharedPortions() override { ::munmap(const_cast<double*>(values_.data()), values_.size_bytes()); }
 
   const Table& header() const override { return header_; }
   const std::vector<std::optional<ColumnFault>>& faults() const override { return faults_; }
@@ -105,65 +110,108 @@ class SharedPortions : public RowPortions {
   std::vector<std::optional<ColumnFault>> faults_;  ///< of the whole table: readers ask up to where they are
   std::size_t rows_;
   std::size_t next_row_ = 0;
-  std::size_t size_ = 0;  ///< bytes
   std::span<const double> values_;
 };
 
-bool fits_into_memory(RowPortions& portions) {
-  return portions.count_rows() * portions.header().cols() * sizeof(double) < base::machine_memory() / 2;
+/// False: there is no room for so much.
+bool write_values(const base::Descriptor& memory, std::size_t at, std::span<const double> values) {
+  try {
+    base::write_at(memory.number(), at * sizeof(double),
+                   {reinterpret_cast<const char*>(values.data()), values.size_bytes()}, "shared memory");
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 /// Memory without a name, which goes when the last process that maps it goes, however that ends.
 SharedTable unpack(RowPortions& portions, base::Descriptor& memory) {
   SharedTable table{.process = ::getpid(), .header = portions.header()};
   memory = base::Descriptor(::memfd_create("credens table", MFD_CLOEXEC));
-  if (!memory.is_open()) return table;
+  struct stat info {};
+  if (!memory.is_open() || ::fstat(memory.number(), &info) != 0) return table;
   std::size_t count = 0;
   for (std::vector<double> values; portions.append(values); values.clear()) {
-    base::write_at(memory.number(), count * sizeof(double),
-                   {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double)},
-                   "the shared memory for " + table.header.source);
+    if (!write_values(memory, count, values)) return table;
     count += values.size();
   }
   table.is_shared = count > 0;
   table.descriptor = memory.number();
+  table.device = info.st_dev;
+  table.inode = info.st_ino;
   table.rows = count / table.header.cols();
   table.header.faults = portions.faults();
   return table;
 }
 
-/// Of all machines, by the rank that leads there.
-SharedTable table_of_node(base::Team& team, const std::string& own) {
+/// What every rank gave, by rank, for all of them.
+std::string known_to_all(base::Team& team, const std::string& own) {
   std::string all;
-  for (const std::string& table : team.gather(own)) base::append_text(all, table);
-  all = team.broadcast(std::move(all));
+  for (const std::string& of_rank : team.gather(own)) base::append_text(all, of_rank);
+  return team.broadcast(std::move(all));
+}
+
+std::size_t ranks_on_machine(base::Team& team) {
+  std::string own;
+  base::append_value(own, team.node_leader());
+  const std::string all = known_to_all(team, own);
+  std::size_t count = 0;
+  for (base::ByteReader reader(all); !reader.at_end();) {
+    const std::string leader = reader.text();
+    if (base::ByteReader(leader).value<std::size_t>() == team.node_leader()) ++count;
+  }
+  return count;
+}
+
+/// Of all machines, by the rank that leads there.
+SharedTable table_of_machine(base::Team& team, const std::string& own) {
+  const std::string all = known_to_all(team, own);
   base::ByteReader reader(all);
   for (std::size_t rank = 0; rank < team.node_leader(); ++rank) reader.text();
   return decode(reader.text());
 }
 
+/// A process may have the number of another where ranks do not see the same ones, and that one's file is not the table.
+bool holds(const base::Descriptor& memory, const SharedTable& table) {
+  struct stat info {};
+  return memory.is_open() && ::fstat(memory.number(), &info) == 0 && info.st_dev == table.device &&
+         info.st_ino == table.inode && static_cast<std::size_t>(info.st_size) == table.bytes();
+}
+
+/// Null where the memory cannot be opened or there is no room to map it: then each rank reads for itself.
+std::unique_ptr<RowPortions> mapped(const SharedTable& table, base::Descriptor& memory) {
+  if (!table.is_shared) return nullptr;
+  if (!memory.is_open()) {
+    const std::string place = fmt::format("/proc/{}/fd/{}", table.process, table.descriptor);
+    memory = base::Descriptor(::open(place.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  }
+  if (!holds(memory, table)) return nullptr;
+  void* const mapping = ::mmap(nullptr, table.bytes(), PROT_READ, MAP_SHARED, memory.number(), 0);
+  return mapping == MAP_FAILED ? nullptr : std::make_unique<SharedPortions>(table, mapping);
+}
+
 }  // namespace
 
+std::uint64_t most_shared_bytes() {
+  return std::min(base::machine_memory(), base::address_space()) / 2;
+}
+
 std::unique_ptr<RowPortions> open_shared_table(base::Team& team, const std::filesystem::path& path,
-                                               const TableFormat& format) {
+                                               const TableFormat& format, std::uint64_t most_bytes) {
   if (team.is_alone() || path.extension() == ".npy") return open_table(path, format, FileKind::any);
   base::Descriptor memory;
-  std::string own;
-  if (team.rank() == team.node_leader()) {
-    const std::unique_ptr<RowPortions> portions = open_table(path, format, FileKind::any);
-    own = encode(fits_into_memory(*portions) ? unpack(*portions, memory) : SharedTable{});
+  std::unique_ptr<RowPortions> own;  // of the rank that leads: a pipe cannot be opened twice
+  SharedTable table;
+  if (ranks_on_machine(team) > 1 && team.rank() == team.node_leader()) {
+    own = open_table(path, format, FileKind::any);
+    if (own->count_rows() * own->header().cols() * sizeof(double) < most_bytes) table = unpack(*own, memory);
   }
-  const SharedTable table = table_of_node(team, own);
-  std::unique_ptr<RowPortions> rows;
-  if (table.is_shared) {
-    if (!memory.is_open()) {
-      const std::string place = fmt::format("/proc/{}/fd/{}", table.process, table.descriptor);
-      memory = base::Descriptor(::open(place.c_str(), O_RDONLY | O_CLOEXEC));
-    }
-    if (memory.is_open()) rows = std::make_unique<SharedPortions>(table, memory);
-  }
+  std::unique_ptr<RowPortions> rows = mapped(table_of_machine(team, encode(table)), memory);
   team.gather({});  // the descriptor has been opened by all who could
-  return rows ? std::move(rows) : open_table(path, format, FileKind::any);
+  if (rows) return rows;
+  if (!own) return open_table(path, format, FileKind::any);
+  own->rewind();
+  return own;
 }
 
 }  // namespace credens::data
