@@ -3,6 +3,7 @@
 #include "score/median.hpp"
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
 
 #include "math/statistics.hpp"
@@ -12,6 +13,14 @@ namespace credens::scoring {
 namespace {
 
 constexpr unsigned fraction_bits = 52;
+
+/// The middle of the doubles whose first bits these are. 0 and infinity are what they are: the middle would be a number
+/// beside them, or none.
+double middle_of(std::uint64_t first_bits, unsigned bits_left) {
+  const auto least = std::bit_cast<double>(first_bits << bits_left);
+  if (least == 0 || std::isinf(least)) return least;
+  return std::bit_cast<double>(first_bits << bits_left | std::uint64_t{1} << (bits_left - 1));
+}
 
 }  // namespace
 
@@ -41,9 +50,7 @@ double RunningMedian::value() const {
   for (const auto& [exponent, of_exponent] : by_exponent_) {
     for (std::size_t i = 0; i < of_exponent.size(); ++i) {
       if (of_exponent[i] == 0) continue;
-      const std::uint64_t middle = std::uint64_t{1} << (fraction_bits - digits - 1);
-      values.push_back(
-          std::bit_cast<double>(exponent << fraction_bits | std::uint64_t{i} << (fraction_bits - digits) | middle));
+      values.push_back(middle_of(exponent << digits | i, fraction_bits - digits));
       weights.push_back(of_exponent[i]);
     }
   }
