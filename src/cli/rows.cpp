@@ -137,9 +137,25 @@ RowStream::RowStream(const Ensemble& ensemble, const RowArguments& arguments)
   }
 }
 
+std::size_t RowStream::count_rows() {
+  if (!counted_) counted_ = reader_ ? reader_->count_rows() : arrays_->rows();
+  return *counted_;
+}
+
+/// Whoever counts rows makes room for so many: a file that was written to meanwhile would leave some of it empty, or
+/// need more.
+void RowStream::check_count(bool is_last) const {
+  if (!counted_) return;
+  base::require(is_last ? next_row_ == *counted_ : next_row_ <= *counted_, ErrorCode::data,
+                "{}: the number of rows changed while they were read", reader_->header().source);
+}
+
 const Rows* RowStream::next() {
   if (arrays_) return next_arrays();
-  if (!reader_->next(block_.table)) return nullptr;
+  const bool is_last = !reader_->next(block_.table);
+  if (!is_last) next_row_ += block_.table.rows();
+  check_count(is_last);
+  if (is_last) return nullptr;
   find_inputs(ensemble_, noise_std_, block_);
   return &block_;
 }

@@ -53,19 +53,22 @@ class RowStream {
   /// The ensemble must live as long.
   RowStream(const Ensemble& ensemble, const RowArguments& arguments);
 
-  const Rows* next();  ///< valid until the next call; null: there are no more
-  void rewind();       ///< the next block is the first again
-  std::size_t count_rows() { return reader_ ? reader_->count_rows() : arrays_->rows(); }
+  /// Valid until the next call; null: there are no more. Throws data where they are not as many as were counted.
+  const Rows* next();
+  void rewind();  ///< the next block is the first again
+  std::size_t count_rows();
   data::Table header() const { return reader_ ? reader_->header() : data::Table(); }  ///< no rows; empty for arrays
 
  private:
   const Rows* next_arrays();
+  void check_count(bool is_last) const;
 
   const Ensemble& ensemble_;
   std::vector<std::string> noise_std_;
   std::optional<data::TableReader> reader_;  ///< none for arrays
   std::optional<OutputsReader> arrays_;      ///< none for a table
-  std::size_t next_row_ = 0;                 ///< of the arrays
+  std::size_t next_row_ = 0;
+  std::optional<std::size_t> counted_;  ///< rows, once somebody asked
   Rows block_;
 };
 

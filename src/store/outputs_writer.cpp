@@ -152,8 +152,9 @@ void allow_open_files(std::size_t count) {
 }  // namespace
 
 struct OutputsWriter::Impl {
-  Impl(const fs::path& path, const MemberOutputs& about, std::size_t rows)
+  Impl(const fs::path& path, const MemberOutputs& about, std::size_t row_count)
       : folder(path),
+        rows(row_count),
         last_layer(about.last_layer),
         variance_cols(same_width(about.variance) ? about.variance.front().cols() : about.outputs()),
         features(path, "features", about.features, rows),
@@ -167,7 +168,13 @@ struct OutputsWriter::Impl {
     }
   }
 
+  /// More rows would stand in the next member's place, fewer would leave zeros.
+  static void check_count(bool is_as_announced) {
+    base::require(is_as_announced, ErrorCode::data, "the number of rows changed while they were read");
+  }
+
   fs::path folder;
+  std::size_t rows;
   std::string json;
   std::vector<Matrix> last_layer;
   std::size_t variance_cols;
@@ -201,6 +208,7 @@ OutputsWriter::~OutputsWriter() = default;
 void OutputsWriter::add(const MemberOutputs& block) {
   const std::size_t first = impl_->next_row;
   with_path(impl_->folder, [&] {
+    impl_->check_count(first + block.rows() <= impl_->rows);
     check(OutputRows(block));
     for (std::size_t i = 0; i < block.row_weights.size(); ++i) {
       const double weight = block.row_weights[i];
@@ -222,6 +230,7 @@ void OutputsWriter::add(const MemberOutputs& block) {
 }
 
 void OutputsWriter::commit() {
+  with_path(impl_->folder, [&] { impl_->check_count(impl_->next_row == impl_->rows); });
   if (impl_->row_weights) {
     with_path(impl_->folder, [&] { model::check_weights({&impl_->weight_total, 1}, 1, "row_weights"); });
   }

@@ -21,7 +21,7 @@ class OutputsWriter {
   ~OutputsWriter();
 
   void add(const MemberOutputs& block);
-  void commit();
+  void commit();  ///< as add, throws data where rows are not as many as were announced
 
  private:
   struct Impl;

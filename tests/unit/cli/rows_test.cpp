@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 
 #include "base/file.hpp"
 #include "support/error_matchers.hpp"
@@ -63,6 +64,29 @@ TEST_F(RowStreams, NameThePlaceInTheFile) {
   RowStream distant(ensemble_, write("last,1e60\n"));
   EXPECT_NE(distant.next(), nullptr);
   EXPECT_THAT([&] { distant.next(); }, test::Fails(ErrorCode::data, fmt::format("t.csv:{}:2 (x)", rows + 2)));
+}
+
+/// The end of a file, in its place: another file of its name would not be seen.
+void overwrite_end(const std::string& path, const std::string& text) {
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(-static_cast<std::streamoff>(text.size()), std::ios::end);
+  file << text;
+}
+
+TEST_F(RowStreams, MustStayAsManyAsTheyWereCounted) {
+  const std::string one = "n12345,7\n";
+  const std::string two = "n,1\nm5,7\n";
+  for (const auto& [before, after] : {std::pair{one, two}, std::pair{two, one}}) {
+    const RowArguments arguments = write(before);
+    RowStream stream(ensemble_, arguments);
+    EXPECT_EQ(stream.count_rows(), before == one ? rows + 1 : rows + 2);
+    overwrite_end(arguments.data, after);
+    const auto read_all = [&] {
+      while (stream.next() != nullptr) {
+      }
+    };
+    EXPECT_THAT(read_all, test::Fails(ErrorCode::data, "t.csv: the number of rows changed"));
+  }
 }
 
 }  // namespace

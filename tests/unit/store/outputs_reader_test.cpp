@@ -3,12 +3,14 @@
 #include <credens/outputs_folder.hpp>
 #include <credens/store.hpp>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "data/npy.hpp"
 #include "store/outputs_writer.hpp"
+#include "support/error_matchers.hpp"
 #include "unit/store/example_ensembles.hpp"
 
 namespace credens::store {
@@ -85,6 +87,20 @@ TEST_F(OutputsReaderTest, GivesTheSameForAFolderWrittenInPieces) {
     expect_pieces(OutputsReader(folder_), outputs, row_count);
     expect_pieces(OutputsReader(folder_), outputs, 4);
   }
+}
+
+TEST_F(OutputsReaderTest, SeesNoFolderOfFewerOrMoreRowsThanAnnounced) {
+  const MemberOutputs outputs = example_outputs();
+  const auto write = [&](std::size_t announced) {
+    OutputsWriter writer(folder_, outputs, 0.5, announced);
+    writer.add(outputs);
+    writer.commit();
+  };
+  EXPECT_THAT([&] { write(row_count + 1); }, test::Fails(ErrorCode::data, "the number of rows changed"));
+  EXPECT_THAT([&] { write(row_count - 1); }, test::Fails(ErrorCode::data, "the number of rows changed"));
+  EXPECT_THROW(OutputsReader reader(folder_), Error);
+  write(row_count);
+  expect_pieces(OutputsReader(folder_), outputs, row_count);
 }
 
 TEST_F(OutputsReaderTest, SeesTheOldFolderUntilTheNewOneIsWhole) {
