@@ -98,12 +98,25 @@ void print_plainly(const char (&sentence)[size]) {
 
 constexpr char out_of_memory[] = "credens: this needs more memory than there is\n";
 
+/// To tell the team takes memory too: without it this process just ends, which mpirun sees.
+int report_lack_of_memory() {
+  constexpr int status = static_cast<int>(ErrorCode::failure);
+  bool is_ours = true;
+  try {
+    is_ours = tell_team(ErrorCode::failure, "this needs more memory than there is");
+  } catch (...) {
+    print_plainly(out_of_memory);
+    abort_team(status);
+  }
+  if (is_ours) print_plainly(out_of_memory);
+  return status;
+}
+
 int guarded_run(std::span<char* const> words) {
   try {
     return explained_run(words);
   } catch (const std::bad_alloc&) {
-    print_plainly(out_of_memory);
-    return static_cast<int>(ErrorCode::failure);
+    return report_lack_of_memory();
   }
 }
 

@@ -189,6 +189,10 @@ bool tell_team(ErrorCode code, std::string_view sentence) {
   return team().leads();
 }
 
+void abort_team(int status) {
+  if (joined()) joined()->wire.abort(status);
+}
+
 int leave_team(int status) {
   if (!joined()) return status;
   status = joined()->team.leave(status);

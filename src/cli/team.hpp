@@ -33,6 +33,9 @@ void join_team(const Launch& launch, std::string_view words);
 /// Tells the others of the team that this process fails. True: it is this process that says why.
 bool tell_team(ErrorCode code, std::string_view sentence);
 
+/// Ends this process and its team at once, and needs no memory. Returns where there is no team.
+void abort_team(int status);
+
 /// The status to end with, once all others are about to end too.
 int leave_team(int status);
 

@@ -18,7 +18,7 @@ namespace {
 using std::chrono::milliseconds;
 
 /// The first byte of a message on the control channel.
-enum Kind : char { alive = 'a', posted = 'p', failed = 'f', has_left = 'l', ended = 'e' };
+enum Kind : char { alive = 'a', posted = 'p', failed = 'f', left = 'l', ended = 'e' };
 
 /// Short waits cost no core, long ones no time that would matter.
 class Pause {
@@ -73,7 +73,9 @@ WiredTeam::~WiredTeam() = default;
 std::string WiredTeam::take_from(std::size_t rank) {
   Message message;
   for (Pause pause; arrived_[rank].empty(); pause.rest()) {
+    const bool is_gone = has_left(rank);  // asked first: what it failed with was said before it left
     if (const auto failure = this->failure()) throw Error(failure->code, failure->sentence);
+    base::require(!is_gone, ErrorCode::failure, "rank {} ended before its part was done", rank);
     while (wire_.receive(Channel::data, message)) arrived_[message.from].push_back(std::move(message.bytes));
   }
   std::string bytes = std::move(arrived_[rank].front());
@@ -187,7 +189,7 @@ void WiredTeam::handle(const Message& message) {
   const std::lock_guard lock(mutex_);
   heard_[message.from] = Clock::now();
   if (message.bytes.front() == alive) hosts_[message.from] = bytes;
-  if (message.bytes.front() == has_left) has_left_[message.from] = true;
+  if (message.bytes.front() == left) has_left_[message.from] = true;
   if (message.bytes.front() == ended) has_ended_ = true;
 }
 
@@ -265,9 +267,14 @@ void WiredTeam::watch(const std::stop_token& end) {
 
 // ---- the end ----
 
+bool WiredTeam::has_left(std::size_t rank) const {
+  const std::lock_guard lock(mutex_);
+  return has_left_[rank];
+}
+
 bool WiredTeam::all_have_left() const {
   const std::lock_guard lock(mutex_);
-  return std::all_of(has_left_.begin() + 1, has_left_.end(), [](bool left) { return left; });
+  return std::all_of(has_left_.begin() + 1, has_left_.end(), [](bool one) { return one; });
 }
 
 /// The status of the team, at rank 0.
@@ -293,10 +300,13 @@ int WiredTeam::await_farewells(int status) {
 int WiredTeam::leave(int status) {
   constexpr milliseconds pause{2};
   leaving_ = true;
+  if (status != 0 && !failure()) {  // others may wait for this rank
+    fail(static_cast<ErrorCode>(status), fmt::format("ended with status {}", status));
+  }
   if (rank() == 0) {
     status = await_farewells(status);
   } else {
-    tell(0, has_left);
+    tell(0, left);
     const auto is_over = [this] {
       const std::lock_guard lock(mutex_);
       return has_ended_ || is_lost_;

@@ -46,7 +46,7 @@ class WiredTeam : public base::Team {
   void fail(ErrorCode code, std::string_view sentence);
 
   /// When this rank has nothing more to do: waits for the others, for those that fail at most the time of `farewell`,
-  /// and closes the wire. Returns the status of the whole team, which is another rank's where that failed alone.
+  /// and closes the wire. A status that is not 0 is a failure, also where nobody was told of it. Returns the status of the whole team, which is another rank's where that failed alone.
   int leave(int status);
 
  private:
@@ -63,6 +63,7 @@ class WiredTeam : public base::Team {
   void tell(std::size_t to, char kind, std::string_view bytes = {});
   void tell_others(char kind, std::string_view bytes = {});
   bool note(base::TeamFailure failure, bool is_lost);  ///< false: it is not the first
+  bool has_left(std::size_t rank) const;
   bool all_have_left() const;
   int await_farewells(int status);
 

@@ -83,6 +83,18 @@ class OneSpeaker(Ranks):
         self.fails(2, "--resume", *words)
         self.run_ranks(2, *words, "--resume")
 
+    def test_one_rank_runs_out_of_memory(self):
+        (self.folder / "few.csv").write_text("a,y\n" + "".join(f"{i},{i % 3}\n" for i in range(20)))
+        fit = [PROGRAM, "fit", "few.csv", "--target", "y", "--recipe", "paper", "--members", "2", "--epochs", "1",
+               "--hidden", "5000,5000", "--threads", "1", "--progress", "none", "-o", "too-large"]
+        in_little = ["sh", "-c", 'ulimit -v 500000; exec "$@"', "sh"]
+        for first, second in (([], in_little), (in_little, [])):
+            words = [*MPIRUN, "-n", "1", *first, *fit, ":", "-n", "1", *second, *fit]
+            done = subprocess.run([str(word) for word in words], cwd=self.folder, capture_output=True, text=True, check=False, timeout=120)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn("needs more memory than there is", said_by_us(done.stderr)[0])
+            self.assertFalse((self.folder / "too-large").exists())
+
     def test_the_summary_is_printed_once(self):
         printed, complaints = self.run_ranks(3, "fit", "train.csv", *FIT, "--json", "-o", "model")
         self.assertEqual(printed.count('"fingerprint"'), 1, printed)

@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <functional>
+#include <new>
 
 #include "base/bytes.hpp"
 #include "cli/print.hpp"
@@ -97,6 +98,8 @@ std::vector<Outcome> run(std::size_t size, const std::function<void(WiredTeam&, 
         outcome.status = error.exit_status();
         outcome.sentence = error.what();
         team.fail(error.code(), error.what());
+      } catch (const std::bad_alloc&) {
+        outcome.status = 1;  // and nobody is told
       }
       outcome.status = team.leave(outcome.status);
       outcome.aborted_with = wire.aborted_with;
@@ -163,6 +166,29 @@ TEST(WiredTeam, EndsWithTheFailureOfAnyRank) {
   });
   for (const Outcome& outcome : outcomes) EXPECT_EQ(outcome.status, 3);
   EXPECT_EQ(outcomes[0].sentence, "rank 2: row 7 is bad");
+}
+
+TEST(WiredTeam, EndsWithARankThatFailsAndTellsNobody) {
+  for (const std::size_t culprit : {0U, 2U}) {
+    const auto outcomes = run(3, [&](WiredTeam& team, Network&) {
+      if (team.rank() == culprit) throw std::bad_alloc();
+      team.gather({});
+      FAIL() << "one rank never came";
+    });
+    for (const Outcome& outcome : outcomes) {
+      EXPECT_EQ(outcome.status, 1);
+      EXPECT_EQ(outcome.aborted_with, 0) << "all ranks came to their end";
+    }
+    EXPECT_EQ(outcomes[0].sentence, culprit == 0 ? "" : "rank 2: ended with status 1");
+  }
+}
+
+TEST(WiredTeam, DoesNotWaitForARankThatHasLeft) {
+  const auto outcomes = run(3, [](WiredTeam& team, Network&) {
+    if (team.rank() != 1) team.gather({});
+  });
+  EXPECT_EQ(outcomes[0].status, 1);
+  EXPECT_EQ(outcomes[0].sentence, "rank 1 ended before its part was done");
 }
 
 TEST(WiredTeam, AsksRunningWorkToStopWhenARankFails) {
