@@ -50,11 +50,11 @@ double largest_weight(RowStream& stream, const ComparisonArguments& arguments) {
 
 void for_observations(const Ensemble& ensemble, RowStream& stream, const ComparisonArguments& arguments,
                       const std::function<void(const scoring::ScoredRows&)>& take,
-                      const std::function<bool(std::size_t)>& wants) {
+                      const std::function<bool(std::size_t, const Rows&)>& wants) {
   stream.rewind();
   std::size_t number = 0;
   while (const Rows* rows = stream.next()) {
-    if (!wants(number++)) continue;
+    if (!wants(number++, *rows)) continue;
     const Matrix targets = targets_of(ensemble, *rows, arguments.target);
     const Matrix truth =
         arguments.truth.empty() ? Matrix() : columns_per_output(ensemble, rows->table, arguments.truth, "--truth");

@@ -38,7 +38,7 @@ double largest_weight(RowStream& stream, const ComparisonArguments& arguments);
 void for_observations(
     const Ensemble& ensemble, RowStream& stream, const ComparisonArguments& arguments,
     const std::function<void(const scoring::ScoredRows&)>& take,
-    const std::function<bool(std::size_t)>& wants = [](std::size_t) { return true; });
+    const std::function<bool(std::size_t, const Rows&)>& wants = [](std::size_t, const Rows&) { return true; });
 
 /// As the arguments say; truth and weights come with the rows.
 ScoreOptions score_options(const ComparisonArguments& arguments);

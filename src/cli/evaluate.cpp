@@ -3,6 +3,7 @@
 #include <credens/score.hpp>
 #include <credens/store.hpp>
 
+#include "cli/agreement.hpp"
 #include "cli/comparison.hpp"
 #include "cli/print.hpp"
 #include "cli/team.hpp"
@@ -32,19 +33,25 @@ void print_tables(const std::vector<report::Table>& tables) {
 /// Ranks take blocks of rows in turn. When each has scored one, rank 0 adds them up in the order of the rows.
 void compare_in_team(const Ensemble& ensemble, RowStream& stream, const ComparisonArguments& arguments,
                      report::Comparer& comparer) {
+  const std::string& file = arguments.rows.outputs.empty() ? arguments.rows.data : arguments.rows.outputs;
+  check_same_model(team(), arguments.rows.model, ensemble);
+  check_agreement(team(), file, {fmt::format("{} rows", stream.count_rows())});  // so that all meet as often
+  RowDigest digest;
   std::string own;
   const auto meet = [&] {
     for (const std::string& block : team().gather(std::exchange(own, {}))) {
       if (!block.empty()) comparer.add_scored(block);
     }
   };
-  const auto wants = [&](std::size_t number) {
+  const auto wants = [&](std::size_t number, const Rows& rows) {
+    digest.add(rows);
     if (number > 0 && number % team().size() == 0) meet();
     return number % team().size() == team().rank();
   };
   for_observations(
       ensemble, stream, arguments, [&](const scoring::ScoredRows& rows) { own = comparer.scored(rows); }, wants);
   meet();
+  check_agreement(team(), file, {"rows with checksum " + digest.digits()});
 }
 
 void run(const EvaluateArguments& arguments) {

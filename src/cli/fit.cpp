@@ -8,6 +8,7 @@
 
 #include "base/bytes.hpp"
 #include "base/file.hpp"
+#include "cli/agreement.hpp"
 #include "cli/config.hpp"
 #include "cli/expectations.hpp"
 #include "cli/files.hpp"
@@ -279,6 +280,15 @@ void write_plan(const FitArguments& arguments, const learn::Plan& plan) {
   base::write_file(arguments.output, text);
 }
 
+/// They may come from a file, and early stopping from rows, that each rank reads by itself.
+void check_same_settings(const FitArguments& arguments, const FitOptions& options) {
+  std::vector<std::string> settings;
+  for (const auto& [name, value] : learn::stored_options(options))
+    settings.push_back(name + " = " + base::to_text(value));
+  const std::string& file = arguments.config.empty() ? arguments.settings.validation_file : arguments.config;
+  check_agreement(team(), file.empty() ? arguments.train : file, settings);
+}
+
 void run(const FitArguments& arguments) {
   if (arguments.print_config) return print(config_text(arguments.settings));
   check(arguments);
@@ -287,11 +297,14 @@ void run(const FitArguments& arguments) {
   learn::TrainingRows train(
       data::open_rows(arguments.train, data::open_shared_table(team(), arguments.train, columns.format), columns));
   train.set_team(team());
+  check_agreement(team(), arguments.train,
+                  {fmt::format("{} rows with fingerprint {}", train.rows(), train.summary().fingerprint)});
   FitOptions given = arguments.settings.options;
   const std::optional<Dataset> validation = read_validation(arguments.settings, train.layout());
   if (validation) given.validation = &*validation;
   const learn::Plan plan = learn::make_plan(given, train);
   check_rows(arguments, plan.options, train);
+  check_same_settings(arguments, plan.options);
   if (arguments.plan_only) return write_plan(arguments, plan);
   const Ensemble ensemble = train_and_widen(arguments, train, plan);
   const double ratio = median_ratio(ensemble, train.source());

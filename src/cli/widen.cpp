@@ -4,6 +4,7 @@
 #include <credens/outputs_widening.hpp>
 #include <credens/store.hpp>
 
+#include "cli/agreement.hpp"
 #include "cli/expectations.hpp"
 #include "cli/files.hpp"
 #include "cli/model_rows.hpp"
@@ -79,13 +80,21 @@ void check(const WidenArguments& arguments) {
   base::require(!arguments.train.names_columns(), ErrorCode::usage, "columns are named, but --outputs gives arrays");
 }
 
+/// Before anyone waits for a block that another rank does not have.
+void check_rows_of_ranks(data::RowSource& train, const std::string& table) {
+  if (!team().is_alone()) check_agreement(team(), table, {fmt::format("{} rows", train.count_rows())});
+}
+
 Ensemble widen_model(const WidenArguments& arguments) {
   const Ensemble ensemble = load(arguments.model);
   base::require(ensemble.has_networks(), ErrorCode::usage,
                 "{} was made from arrays and has no networks: widen its arrays with --outputs", arguments.model);
+  check_same_model(team(), arguments.model, ensemble);
   ModelRows train(ensemble, arguments.model, arguments.train);
+  check_rows_of_ranks(train, arguments.train.table);
   const Ensemble wide = naming(arguments.model, ErrorCode::model,
                                [&] { return learn::widen(ensemble, train, arguments.options, team()); });
+  check_agreement(team(), arguments.train.table, {"rows with fingerprint " + wide.state().data.fingerprint});
   warn_unless_trained_on(ensemble, wide.state().data.fingerprint, arguments.train.table, arguments.model);
   return wide;
 }

@@ -47,12 +47,12 @@ std::vector<std::size_t> children_of(std::size_t rank, std::size_t size) {
   return children;
 }
 
+}  // namespace
+
 std::string host_name() {
   std::array<char, 256> name{};
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "an unknown host";
 }
-
-}  // namespace
 
 WiredTeam::WiredTeam(Wire& wire, const Patience& patience)
     : wire_(wire),

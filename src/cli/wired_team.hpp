@@ -17,6 +17,8 @@
 
 namespace credens::cli {
 
+std::string host_name();  ///< of this machine
+
 /// Together they keep below the 30 s in which a lost rank ends the work.
 struct Patience {
   std::chrono::milliseconds beat{1000};      ///< between signs of life
@@ -46,7 +48,8 @@ class WiredTeam : public base::Team {
   void fail(ErrorCode code, std::string_view sentence);
 
   /// When this rank has nothing more to do: waits for the others, for those that fail at most the time of `farewell`,
-  /// and closes the wire. A status that is not 0 is a failure, also where nobody was told of it. Returns the status of the whole team, which is another rank's where that failed alone.
+  /// and closes the wire. A status that is not 0 is a failure, also where nobody was told of it. Returns the status of
+  /// the whole team, which is another rank's where that failed alone.
   int leave(int status);
 
  private:

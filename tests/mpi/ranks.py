@@ -14,7 +14,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "identity"))
-from one_fit import MEMBERS, OneFit, sha256, write_tables  # noqa: E402, F401
+from one_fit import MEMBERS, OneFit, npy_bytes, row, sha256, write_tables  # noqa: E402, F401
 
 PROGRAM = Path(sys.argv[1]).resolve()
 MODULE = PROGRAM.parent / "credens_mpi.so"

@@ -4,7 +4,7 @@
 import shutil
 import subprocess
 
-from ranks import MEMBERS, MODULE, MPIRUN, PROGRAM, OneFit, Ranks, main, said_by_us, sha256
+from ranks import MEMBERS, MODULE, MPIRUN, PROGRAM, OneFit, Ranks, main, npy_bytes, row, said_by_us, sha256
 
 MORE_THAN_MEMBERS = MEMBERS + 2
 FIT = ["--target", "2", "--recipe", "paper", "--epochs", "2", "--members", "2", "--hidden", "8", "--progress", "none"]
@@ -109,6 +109,61 @@ class OneSpeaker(Ranks):
         done = subprocess.run([str(word) for word in words], cwd=self.folder, capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 2)
         self.assertIn("rank 1 was started with other words", said_by_us(done.stderr)[0])
+
+
+class SameFiles(Ranks):
+    """Each rank has a folder of its own, in which files of one name may differ."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.run_in(cls.folder, PROGRAM, "fit", "train.csv", *FIT, "-o", "model")
+        cls.run_in(cls.folder, PROGRAM, "fit", "train.csv", *FIT, "--seed", "7", "-o", "other-model")
+        cls.content = (cls.folder / "train.npy").read_bytes()
+
+    @staticmethod
+    def run_in(folder, *words):
+        return subprocess.run([str(word) for word in words], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              check=False, timeout=120)
+
+    def differ(self, sentence, *words, table=None, model="model", plan=""):
+        """Ranks 0 and 2 have the table, the model and the settings, rank 1 has these."""
+        for rank in range(3):
+            folder = self.folder / f"rank{rank}"
+            folder.mkdir(exist_ok=True)
+            (folder / "rows.npy").write_bytes(table if rank == 1 and table else self.content)
+            shutil.copy(self.folder / (model if rank == 1 else "model"), folder / "model")
+            (folder / "plan.toml").write_text(plan if rank == 1 else "")
+        each = [word for rank in range(3) for word in (":", "-n", 1, "-wdir", self.folder / f"rank{rank}", PROGRAM, *words)][1:]
+        done = self.run_in(self.folder, *MPIRUN, *each)
+        said = said_by_us(done.stderr)
+        self.assertEqual((done.returncode, len(said)), (3, 1), done.stderr)
+        self.assertRegex(said[0], f"rank 1 on [^ ]+ reads another file of this name than rank 0: {sentence}")
+        self.assertFalse((self.folder / "rank0" / "new").exists())
+
+    def fewer_rows(self):
+        return npy_bytes([(a, b, y) for a, b, _, y in map(row, range(4000))])  # one block in the place of two
+
+    def another_value(self):
+        return self.content[:-8] + b"\0" * 8
+
+    def test_fit(self):
+        words = ["fit", "rows.npy", *FIT, "--config", "plan.toml", "-o", "new"]
+        self.differ("4000 rows with fingerprint", *words, table=self.fewer_rows())
+        self.differ("5000 rows with fingerprint", *words, table=self.another_value())
+        self.differ("seed = 5, expected seed = ", *words, plan="seed = 5\n")
+
+    def test_widen(self):
+        words = ["widen", "model", "rows.npy", "--target", "2", "-o", "new"]
+        self.differ("4000 rows, expected 5000 rows", *words, table=self.fewer_rows())
+        self.differ("rows with fingerprint", *words, table=self.another_value())
+        self.differ("a model with checksum", *words, model="other-model")
+
+    def test_evaluate(self):
+        words = ["evaluate", "model", "rows.npy", "--target", "2"]
+        self.differ("4000 rows, expected 5000 rows", *words, table=self.fewer_rows())
+        self.differ("rows with checksum", *words, table=self.another_value())
+        self.differ("a model with checksum", *words, model="other-model")
 
 
 class Module(Ranks):
