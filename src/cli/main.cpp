@@ -12,6 +12,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <new>
@@ -133,9 +134,7 @@ int fail_to_join(const Launch& launch, const Error& error) {
   return static_cast<int>(error.code());
 }
 
-int run_as_rank(std::span<char* const> words) {
-  const Launch launch = cli::launch();
-  if (!is_spread(words)) return launch.rank == 0 ? guarded_run(words) : 0;
+int run_in_team(const Launch& launch, std::span<char* const> words) {
   try {
     join_team(launch, base::join(std::vector<std::string>(words.begin(), words.end()), "\n"));
   } catch (const Error& error) {
@@ -143,6 +142,21 @@ int run_as_rank(std::span<char* const> words) {
     return leave_team(report("credens", error.what(), error.code()));
   }
   return leave_team(guarded_run(words));
+}
+
+/// What nobody caught must not leave the other ranks waiting.
+int run_as_rank(std::span<char* const> words) {
+  const Launch launch = cli::launch();
+  if (!is_spread(words)) return launch.rank == 0 ? guarded_run(words) : 0;
+  try {
+    return run_in_team(launch, words);
+  } catch (const std::bad_alloc&) {
+    print_plainly(out_of_memory);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "credens: %s\n", error.what());
+  }
+  abort_team(static_cast<int>(ErrorCode::failure));
+  return static_cast<int>(ErrorCode::failure);
 }
 
 std::atomic<bool> memory_ran_out = false;

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <system_error>
 #include <vector>
 
 #include "base/bytes.hpp"
@@ -71,10 +72,11 @@ class LoadedWire : public Wire {
 /// Beside the program, or where it was installed.
 fs::path find_module() {
   constexpr std::string_view name = "credens_mpi.so";
-  const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
+  std::error_code error;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
   const fs::path installed = folder.parent_path() / "lib" / "credens";
   for (const fs::path& place : {folder, installed}) {
-    if (fs::exists(place / name)) return place / name;
+    if (fs::exists(place / name, error)) return place / name;
   }
   base::fail(ErrorCode::failure,
              "mpirun started several processes, but there is no {} in {} or {}: build Credens where OpenMPI is "

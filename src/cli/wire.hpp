@@ -32,7 +32,7 @@ class Wire {
 
   virtual void send(std::size_t to, Channel channel, std::string_view bytes) = 0;  ///< never waits; in order
   virtual bool receive(Channel channel, Message& message) = 0;                     ///< false: nothing has come
-  virtual void close() = 0;                                                        ///< waits until all ranks close
+  virtual void close() = 0;            ///< waits for all ranks to close, for a while
   virtual void abort(int status) = 0;  ///< ends this process and whatever other rank can be reached
 };
 

@@ -138,10 +138,10 @@ void WiredTeam::fail(ErrorCode code, std::string_view sentence) {
   base::append_value(bytes, code);
   bytes += sentence;
   note({code, std::string(sentence)}, false);
-  if (rank() == 0) {
+  try {
     tell_others(failed, bytes);
-  } else {
-    tell(0, failed, bytes);
+  } catch (const Error& broken) {
+    note({broken.code(), broken.what()}, true);  // `leave` will not wait for anyone
   }
 }
 
@@ -297,28 +297,36 @@ int WiredTeam::await_farewells(int status) {
   return status;
 }
 
-int WiredTeam::leave(int status) {
+/// The same at the others, which rank 0 tells when all is over.
+int WiredTeam::await_end(int status) {
   constexpr milliseconds pause{2};
-  leaving_ = true;
-  if (status != 0 && !failure()) {  // others may wait for this rank
-    fail(static_cast<ErrorCode>(status), fmt::format("ended with status {}", status));
-  }
-  if (rank() == 0) {
-    status = await_farewells(status);
-  } else {
-    tell(0, left);
-    const auto is_over = [this] {
-      const std::lock_guard lock(mutex_);
-      return has_ended_ || is_lost_;
-    };
-    while (!is_over()) std::this_thread::sleep_for(pause);
-    if (const auto elsewhere = failure()) status = static_cast<int>(elsewhere->code);
+  tell(0, left);
+  const auto is_over = [this] {
     const std::lock_guard lock(mutex_);
-    if (!has_ended_) wire_.abort(status == 0 ? static_cast<int>(ErrorCode::failure) : status);
+    return has_ended_ || is_lost_;
+  };
+  while (!is_over()) std::this_thread::sleep_for(pause);
+  if (const auto elsewhere = failure()) status = static_cast<int>(elsewhere->code);
+  const std::lock_guard lock(mutex_);
+  if (!has_ended_) wire_.abort(status == 0 ? static_cast<int>(ErrorCode::failure) : status);
+  return status;
+}
+
+int WiredTeam::leave(int status) {
+  int if_broken = status == 0 ? static_cast<int>(ErrorCode::failure) : status;
+  leaving_ = true;
+  try {
+    if (status != 0 && !failure()) {  // others may wait for this rank
+      fail(static_cast<ErrorCode>(status), fmt::format("ended with status {}", status));
+    }
+    status = rank() == 0 ? await_farewells(status) : await_end(status);
+    if_broken = status;  // the work is done, and what is written is whole
+    watcher_.request_stop();
+    watcher_.join();
+    wire_.close();
+  } catch (const Error&) {
+    wire_.abort(if_broken);
   }
-  watcher_.request_stop();
-  watcher_.join();
-  wire_.close();
   return status;
 }
 

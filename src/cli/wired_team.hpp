@@ -44,12 +44,13 @@ class WiredTeam : public base::Team {
   std::stop_token stop() const override { return halt_.get_token(); }
   std::optional<base::TeamFailure> failure() const override;
 
-  /// Tells all ranks what went wrong on this one; of several failures the first counts.
+  /// Tells all ranks that can be reached what went wrong on this one; of several failures the first counts.
   void fail(ErrorCode code, std::string_view sentence);
 
   /// When this rank has nothing more to do: waits for the others, for those that fail at most the time of `farewell`,
   /// and closes the wire. A status that is not 0 is a failure, also where nobody was told of it. Returns the status of
   /// the whole team, which is another rank's where that failed alone.
+  /// Over a wire that breaks, this process ends at once.
   int leave(int status);
 
  private:
@@ -69,6 +70,7 @@ class WiredTeam : public base::Team {
   bool has_left(std::size_t rank) const;
   bool all_have_left() const;
   int await_farewells(int status);
+  int await_end(int status);
 
   std::string take_from(std::size_t rank);
   std::string pass_down(std::string bytes);

@@ -60,6 +60,15 @@ std::size_t wrapped_count(const std::vector<char>& parcel) {
   return count;
 }
 
+volatile std::sig_atomic_t last_status = 0;
+
+/// Ends this process, whatever MPI then waits for, unless `alarm(0)` takes it back.
+void end_within(unsigned seconds, int status) {
+  last_status = status;
+  std::signal(SIGALRM, [](int) { ::_exit(last_status); });
+  ::alarm(seconds);
+}
+
 class Wire {
  public:
   bool join(CredensWireTable& table);
@@ -79,7 +88,10 @@ class Wire {
   bool begin_receiving(int channel, Incoming& incoming);
   int units_of(const std::vector<char>& bytes) const { return static_cast<int>(bytes.size() / unit_size); }
 
-  std::mutex mutex_;
+  static constexpr std::chrono::seconds longest_close{10};
+
+  std::timed_mutex mutex_;
+  int rank_ = 0;
   MPI_Datatype unit_ = MPI_DATATYPE_NULL;
   std::list<Parcel> sending_;
   std::array<Incoming, CREDENS_WIRE_CHANNELS> incoming_;
@@ -94,6 +106,7 @@ bool Wire::join(CredensWireTable& table) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_rank(MPI_COMM_WORLD, &table.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &table.size);
+  rank_ = table.rank;
   table.node_leader = node_leader();
   return MPI_Type_contiguous(unit_size, MPI_BYTE, &unit_) == MPI_SUCCESS && MPI_Type_commit(&unit_) == MPI_SUCCESS;
 }
@@ -156,8 +169,9 @@ int Wire::receive(int channel, int& from, const void*& bytes, std::size_t& count
 }
 
 /// What a rank that failed will never ask for is taken and dropped until nobody sends any more: a long message is not
-/// sent before it is received.
+/// sent before it is received. A rank that is lost now is not waited for.
 bool Wire::close() {
+  const auto deadline = std::chrono::steady_clock::now() + longest_close;
   MPI_Request all_are_done = MPI_REQUEST_NULL;
   for (bool has_begun = false;; std::this_thread::sleep_for(std::chrono::milliseconds(1))) {
     for (int channel = 0; channel < CREDENS_WIRE_CHANNELS; ++channel) {
@@ -166,6 +180,7 @@ bool Wire::close() {
       std::size_t count = 0;
       if (receive(channel, from, bytes, count) < 0) return false;
     }
+    if (std::chrono::steady_clock::now() > deadline) return false;
     const std::lock_guard lock(mutex_);
     if (!sending_.empty()) continue;
     if (!has_begun && MPI_Ibarrier(MPI_COMM_WORLD, &all_are_done) != MPI_SUCCESS) return false;
@@ -175,7 +190,10 @@ bool Wire::close() {
     if (done > 0) break;
   }
   MPI_Type_free(&unit_);
-  return MPI_Finalize() == MPI_SUCCESS;
+  end_within(longest_close.count(), EXIT_FAILURE);
+  const bool is_closed = MPI_Finalize() == MPI_SUCCESS;
+  ::alarm(0);
+  return is_closed;
 }
 
 /// Whether this process was started by mpirun itself, as ranks on its machine are.
@@ -198,13 +216,13 @@ void end_mpirun_if_it_hangs() {
   ::_exit(0);
 }
 
-/// The other ranks cannot be asked where this one alone is cut off, and where they can, rank 0 does it.
+/// The other ranks cannot be asked where this one alone is cut off, and where they can, rank 0 does it. Where another
+/// thread does not come back from MPI, mpirun sees how this process ends.
 void Wire::abort(int code) {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank == 0) {
+  end_within(5, code);
+  if (rank_ == 0) {
     end_mpirun_if_it_hangs();
-    MPI_Abort(MPI_COMM_WORLD, code);
+    if (mutex_.try_lock_for(std::chrono::seconds(2))) MPI_Abort(MPI_COMM_WORLD, code);
   }
   ::_exit(code);
 }

@@ -23,7 +23,7 @@ struct CredensWireTable {
   /* 1: a message has come, whose bytes are valid until the next call for the channel; 0: none. Never waits. */
   int (*receive)(int channel, int* from, const void** bytes, size_t* count);
 
-  int (*close)(void);      /* waits for all ranks to close */
+  int (*close)(void);      /* waits 10 s for all ranks to close */
   void (*abort)(int code); /* ends all ranks as far as they can be reached, this one for sure */
 };
 

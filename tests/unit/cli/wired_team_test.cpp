@@ -23,10 +23,10 @@ constexpr Patience short_patience{.beat = std::chrono::milliseconds(20),
                                   .silence = std::chrono::milliseconds(400),
                                   .farewell = std::chrono::milliseconds(200)};
 
-/// Ranks that are threads of this process; each can be cut off.
+/// Ranks that are threads of this process; each can be cut off, and its wire can break.
 class Network {
  public:
-  explicit Network(std::size_t size) : boxes_(size), cut_(size, false) {}
+  explicit Network(std::size_t size) : boxes_(size), cut_(size, false), broken_(size), is_held_(size) {}
 
   std::size_t size() const { return boxes_.size(); }
 
@@ -49,10 +49,21 @@ class Network {
     cut_[rank] = true;
   }
 
+  void break_wire(std::size_t rank) { broken_[rank] = true; }
+  void refuse_to_close(std::size_t rank) { is_held_[rank] = true; }
+  void check(std::size_t rank) const {
+    if (broken_[rank]) throw Error(ErrorCode::failure, "the wire is broken");
+  }
+  void close(std::size_t rank) const {
+    if (is_held_[rank]) throw Error(ErrorCode::failure, "somebody never closed");
+  }
+
  private:
   std::mutex mutex_;
   std::vector<std::array<std::deque<Message>, 2>> boxes_;
   std::vector<bool> cut_;
+  std::vector<std::atomic<bool>> broken_;
+  std::vector<std::atomic<bool>> is_held_;
 };
 
 class NetworkWire : public Wire {
@@ -63,10 +74,14 @@ class NetworkWire : public Wire {
   std::size_t size() const override { return network_.size(); }
   std::size_t node_leader() const override { return 0; }
   void send(std::size_t to, Channel channel, std::string_view bytes) override {
+    network_.check(rank_);
     network_.send(rank_, to, channel, bytes);
   }
-  bool receive(Channel channel, Message& message) override { return network_.receive(rank_, channel, message); }
-  void close() override {}
+  bool receive(Channel channel, Message& message) override {
+    network_.check(rank_);
+    return network_.receive(rank_, channel, message);
+  }
+  void close() override { network_.close(rank_); }
   void abort(int status) override { aborted_with = status; }
 
   std::atomic<int> aborted_with = 0;
@@ -230,6 +245,30 @@ TEST(WiredTeam, LosesARankThatFallsSilent) {
   EXPECT_THAT(outcomes[0].sentence, HasSubstr("is lost"));
   EXPECT_EQ(outcomes[0].aborted_with, 1);
   EXPECT_EQ(outcomes[1].aborted_with, 1) << "it ends itself";
+}
+
+TEST(WiredTeam, EndsOverAWireThatBreaks) {
+  for (const std::size_t broken : {0U, 1U}) {
+    const auto outcomes = run(3, [&](WiredTeam& team, Network& network) {
+      team.gather({});
+      if (team.rank() == broken) network.break_wire(broken);
+      team.gather({});
+      throw Error(ErrorCode::data, "nobody hears this");
+    });
+    EXPECT_EQ(outcomes[broken].sentence, "the wire is broken");
+    EXPECT_EQ(outcomes[broken].aborted_with, 1);
+    EXPECT_NE(outcomes[2].status, 0);
+  }
+}
+
+TEST(WiredTeam, EndsOverAWireThatCannotBeClosed) {
+  const auto outcomes = run(2, [](WiredTeam& team, Network& network) {
+    if (team.rank() == 0) return;
+    network.refuse_to_close(1);
+    throw Error(ErrorCode::data, "row 7 is bad");
+  });
+  EXPECT_EQ(outcomes[0].aborted_with, 0);
+  EXPECT_EQ(outcomes[1].aborted_with, 3);
 }
 
 TEST(WiredTeam, DoesNotWaitForWorkThatDoesNotStop) {
