@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <csignal>
@@ -38,9 +39,9 @@ struct Parcel {
 constexpr int patience = 64;
 
 /// < 0: failed; 0: not done yet.
-int test(MPI_Request& request) {
+int test(MPI_Request& request, int rounds = patience) {
   int done = 0;
-  for (int round = 0; round < patience && done == 0; ++round) {
+  for (int round = 0; round < rounds && done == 0; ++round) {
     if (MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return -1;
   }
   return done;
@@ -80,12 +81,16 @@ class Wire {
  private:
   struct Incoming : Parcel {
     int from = 0;
-    bool is_under_way = false;
+  };
+  struct Channel {
+    std::list<Incoming> under_way;  ///< those of one rank in the order in which it sent them
+    std::vector<char> taken;        ///< the last that was given out
   };
 
   int node_leader() const;
   bool forget_sent();
-  bool begin_receiving(int channel, Incoming& incoming);
+  bool begin_receiving(int channel);
+  static std::list<Incoming>::iterator find_arrived(std::list<Incoming>& under_way, bool& is_broken);
   int units_of(const std::vector<char>& bytes) const { return static_cast<int>(bytes.size() / unit_size); }
 
   static constexpr std::chrono::seconds longest_close{10};
@@ -94,7 +99,7 @@ class Wire {
   int rank_ = 0;
   MPI_Datatype unit_ = MPI_DATATYPE_NULL;
   std::list<Parcel> sending_;
-  std::array<Incoming, CREDENS_WIRE_CHANNELS> incoming_;
+  std::array<Channel, CREDENS_WIRE_CHANNELS> channels_;
 };
 
 bool Wire::join(CredensWireTable& table) {
@@ -138,8 +143,8 @@ bool Wire::send(int to, int channel, const void* bytes, std::size_t count) {
          MPI_SUCCESS;
 }
 
-/// False: the wire is broken.
-bool Wire::begin_receiving(int channel, Incoming& incoming) {
+/// One more message, whoever it is from. False: the wire is broken.
+bool Wire::begin_receiving(int channel) {
   int is_there = 0;
   MPI_Message message = MPI_MESSAGE_NULL;
   MPI_Status status;
@@ -147,24 +152,38 @@ bool Wire::begin_receiving(int channel, Incoming& incoming) {
   if (is_there == 0) return true;
   int units = 0;
   MPI_Get_count(&status, unit_, &units);
+  Incoming& incoming = channels_.at(static_cast<std::size_t>(channel)).under_way.emplace_back();
   incoming.bytes.resize(static_cast<std::size_t>(units) * unit_size);
   incoming.from = status.MPI_SOURCE;
-  incoming.is_under_way = true;
   return MPI_Imrecv(incoming.bytes.data(), units, unit_, &message, &incoming.request) == MPI_SUCCESS;
+}
+
+/// A long message of a rank that was cut off holds up what came from that rank after it, and nobody else's.
+std::list<Wire::Incoming>::iterator Wire::find_arrived(std::list<Incoming>& under_way, bool& is_broken) {
+  const int rounds = std::max(1, patience / std::max(1, static_cast<int>(under_way.size())));
+  for (auto incoming = under_way.begin(); incoming != under_way.end(); ++incoming) {
+    const auto is_of_same_rank = [&](const Incoming& other) { return other.from == incoming->from; };
+    if (std::any_of(under_way.begin(), incoming, is_of_same_rank)) continue;
+    const int done = test(incoming->request, rounds);
+    is_broken = done < 0;
+    if (done != 0) return incoming;
+  }
+  return under_way.end();
 }
 
 int Wire::receive(int channel, int& from, const void*& bytes, std::size_t& count) {
   const std::lock_guard lock(mutex_);
-  Incoming& incoming = incoming_.at(static_cast<std::size_t>(channel));
-  if (!forget_sent()) return -1;
-  if (!incoming.is_under_way && !begin_receiving(channel, incoming)) return -1;
-  if (!incoming.is_under_way) return 0;
-  const int done = test(incoming.request);
-  if (done <= 0) return done;
-  incoming.is_under_way = false;
-  from = incoming.from;
-  bytes = incoming.bytes.data();
-  count = wrapped_count(incoming.bytes);
+  if (!forget_sent() || !begin_receiving(channel)) return -1;
+  auto& [under_way, taken] = channels_.at(static_cast<std::size_t>(channel));
+  bool is_broken = false;
+  const auto arrived = find_arrived(under_way, is_broken);
+  if (is_broken) return -1;
+  if (arrived == under_way.end()) return 0;
+  taken = std::move(arrived->bytes);
+  from = arrived->from;
+  under_way.erase(arrived);
+  bytes = taken.data();
+  count = wrapped_count(taken);
   return 1;
 }
 
