@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <filesystem>
 
 #include "base/bytes.hpp"
 #include "cli/print.hpp"
@@ -64,6 +65,7 @@ WiredTeam::WiredTeam(Wire& wire, const Patience& patience)
       host_(host_name()),
       last_sign_(Clock::now() - patience.beat),
       last_look_(Clock::now()),
+      deliverer_([this](const std::stop_token& end) { deliver(end); }),
       watcher_([this](const std::stop_token& end) { watch(end); }) {}
 
 WiredTeam::~WiredTeam() = default;
@@ -105,13 +107,40 @@ std::vector<std::string> WiredTeam::gather(std::string bytes) {
 }
 
 void WiredTeam::post(std::string_view bytes) {
-  if (rank() == 0) return hear_post(0, bytes);
-  tell(0, posted, bytes);
+  if (rank() > 0) return tell(0, posted, bytes);
+  const std::lock_guard lock(listening_);
+  hear_post(0, bytes);
 }
 
+/// What has come by now is for the listener that was there.
 void WiredTeam::listen(Listener listener) {
   const std::lock_guard lock(listening_);
+  while (deliver_one()) continue;
   listener_ = std::move(listener);
+}
+
+bool WiredTeam::deliver_one() {
+  Message post;
+  {
+    const std::lock_guard lock(posting_);
+    if (posts_.empty()) return false;
+    post = std::move(posts_.front());
+    posts_.pop_front();
+  }
+  hear_post(post.from, post.bytes);
+  return true;
+}
+
+/// A thread of its own: to keep what was posted takes as long as a disk takes, and signs of life do not wait for it.
+void WiredTeam::deliver(const std::stop_token& end) {
+  const auto await_post = [&] {
+    std::unique_lock lock(posting_);
+    return has_posts_.wait(lock, end, [this] { return !posts_.empty(); });
+  };
+  while (await_post()) {
+    const std::lock_guard lock(listening_);
+    deliver_one();
+  }
 }
 
 // ---- failures ----
@@ -154,12 +183,21 @@ void WiredTeam::hear_failure(std::size_t from, std::string_view bytes) {
   if (note({code, std::move(sentence)}, false) && rank() == 0) tell_others(failed, bytes);
 }
 
+void WiredTeam::queue_post(std::size_t from, std::string_view bytes) {
+  {
+    const std::lock_guard lock(posting_);
+    posts_.push_back({from, std::string(bytes)});
+  }
+  has_posts_.notify_one();
+}
+
 void WiredTeam::hear_post(std::size_t from, std::string_view bytes) {
-  const std::lock_guard lock(listening_);
   try {
     if (listener_) listener_(from, bytes);
   } catch (const Error& error) {
     fail(error.code(), error.what());
+  } catch (const std::filesystem::filesystem_error& error) {
+    fail(ErrorCode::io, error.what());
   }
 }
 
@@ -178,7 +216,7 @@ void WiredTeam::handle(const Message& message) {
   const std::string_view bytes = std::string_view(message.bytes).substr(1);
   switch (message.bytes.front()) {
     case posted:
-      hear_post(message.from, bytes);
+      queue_post(message.from, bytes);
       break;
     case failed:
       hear_failure(message.from, bytes);
@@ -238,8 +276,8 @@ void WiredTeam::give_sign_of_life(Clock::time_point now) {
 void WiredTeam::look_around() {
   Message message;
   while (wire_.receive(Channel::control, message)) {
-    handle(message);  // to keep what was posted may take a while
-    give_sign_of_life(Clock::now());
+    handle(message);
+    give_sign_of_life(Clock::now());  // many may have come
   }
   const Clock::time_point now = Clock::now();
   if (now - last_look_ > patience_.silence / 3) {  // this process was held up: the others are not to blame

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <deque>
 #include <mutex>
 #include <string>
@@ -27,7 +28,7 @@ struct Patience {
 };
 
 /// A thread of each rank exchanges signs of life, posts and failures with rank 0 on the control channel, whatever the
-/// others of its threads do.
+/// others of its threads do. It never waits; posts go to the listener in another.
 class WiredTeam : public base::Team {
  public:
   explicit WiredTeam(Wire& wire, const Patience& patience = {});  ///< the wire must live as long
@@ -61,7 +62,10 @@ class WiredTeam : public base::Team {
   void give_sign_of_life(Clock::time_point now);
   void handle(const Message& message);
   void hear_failure(std::size_t from, std::string_view bytes);
-  void hear_post(std::size_t from, std::string_view bytes);
+  void queue_post(std::size_t from, std::string_view bytes);
+  void deliver(const std::stop_token& end);
+  bool deliver_one();                                        ///< false: nothing waits; `listening_` is held
+  void hear_post(std::size_t from, std::string_view bytes);  ///< `listening_` is held
   void look_for_silence(Clock::time_point now);
   void end_if_stuck(Clock::time_point now);
   void tell(std::size_t to, char kind, std::string_view bytes = {});
@@ -93,9 +97,13 @@ class WiredTeam : public base::Team {
   Clock::time_point last_sign_;
   Clock::time_point last_look_;
 
-  std::mutex listening_;
+  std::mutex listening_;  ///< one post at a time, in order
   Listener listener_;
+  std::mutex posting_;  ///< never waits for a listener
+  std::deque<Message> posts_;
+  std::condition_variable_any has_posts_;
   std::atomic<bool> leaving_ = false;
+  std::jthread deliverer_;
   std::jthread watcher_;
 };
 

@@ -173,6 +173,43 @@ TEST(WiredTeam, DeliversPostsInOrderWhileRankZeroIsBusy) {
   EXPECT_THAT(heard, ElementsAre("1:a", "1:b", "1:c"));
 }
 
+TEST(WiredTeam, DeliversWhatHasComeBeforeItStopsListening) {
+  std::vector<std::string> heard;
+  run(2, [&](WiredTeam& team, Network&) {
+    if (team.leads()) {
+      team.listen([&](std::size_t, std::string_view bytes) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        heard.emplace_back(bytes);
+      });
+    }
+    team.broadcast({});
+    if (!team.leads()) {
+      for (const char* word : {"a", "b", "c"}) team.post(word);
+    }
+    team.gather({});
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    if (team.leads()) team.listen(nullptr);
+  });
+  EXPECT_THAT(heard, ElementsAre("a", "b", "c"));
+}
+
+TEST(WiredTeam, GivesSignsOfLifeWhileAListenerTakesLong) {
+  const auto outcomes = run(2, [](WiredTeam& team, Network&) {
+    if (team.leads()) {
+      team.listen([](std::size_t, std::string_view) { std::this_thread::sleep_for(3 * short_patience.silence); });
+    }
+    team.broadcast({});
+    if (!team.leads()) team.post("a member for a disk that stalls");
+    std::this_thread::sleep_for(2 * short_patience.silence);
+    if (team.leads()) team.listen(nullptr);
+    team.gather({});
+  });
+  for (const Outcome& outcome : outcomes) {
+    EXPECT_EQ(outcome.status, 0) << outcome.sentence;
+    EXPECT_EQ(outcome.aborted_with, 0);
+  }
+}
+
 TEST(WiredTeam, EndsWithTheFailureOfAnyRank) {
   const auto outcomes = run(3, [](WiredTeam& team, Network&) {
     if (team.rank() == 2) throw Error(ErrorCode::data, "row 7 is bad");
