@@ -6,16 +6,18 @@
 #include <chrono>
 #include <mutex>
 #include <set>
+#include <span>
 #include <thread>
 
 #include "base/bytes.hpp"
+#include "base/check.hpp"
 
 namespace credens::cli {
 
 namespace {
 
 /// The first byte of what ranks post.
-enum Kind : char { member = 'm', progress = 'p', warning = 'w' };
+enum Kind : char { member = 'm', progress = 'p', warning = 'w', done = 'd' };
 
 std::string encode(const TeamTask& task, const model::Member& finished) {
   std::string bytes(1, member);
@@ -53,20 +55,28 @@ class Reception {
   Reception(const Reception&) = delete;
   Reception& operator=(const Reception&) = delete;
 
-  /// All members that were missing.
+  /// All members that were missing. What ranks warn of after their last one is heard too.
   std::vector<model::Member> await() {
-    while (count() < missing_) {
+    while (!all_are_done()) {
       if (const auto failure = task_.team.failure()) throw Error(failure->code, failure->sentence);
       if (task_.options.stop.stop_requested()) throw Error(ErrorCode::interrupted, "interrupted");
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
+    const std::lock_guard lock(mutex_);
+    base::require(members_.size() == missing_, ErrorCode::failure, "{} of {} members arrived", members_.size(),
+                  missing_);
     return std::move(members_);
   }
 
  private:
-  std::size_t count() {
+  bool all_are_done() {
     const std::lock_guard lock(mutex_);
-    return members_.size();
+    return ranks_done_ == task_.team.size();
+  }
+
+  void note_done() {
+    const std::lock_guard lock(mutex_);
+    ++ranks_done_;
   }
 
   void take(std::size_t from, std::string_view bytes) {
@@ -81,6 +91,9 @@ class Reception {
         break;
       case warning:  // of rows all ranks say the same
         if (said_.emplace(content).second) display_.warn(content);
+        break;
+      case done:
+        note_done();
         break;
       default:
         break;
@@ -100,12 +113,11 @@ class Reception {
   std::set<std::string, std::less<>> said_;
   std::mutex mutex_;
   std::vector<model::Member> members_;
+  std::size_t ranks_done_ = 0;
 };
 
 /// Each rank has a run of neighbours: kinds, which differ in cost, are dealt to members in turn.
-void train_share(const TeamTask& task, const std::vector<std::size_t>& missing) {
-  const base::Share share = base::share_of(missing.size(), task.team.rank(), task.team.size());
-  if (share.first == share.end) return;
+void train_share(const TeamTask& task, std::span<const std::size_t> share) {
   FitOptions options = task.options;
   options.on_progress = [&task, next = 0.0](const Progress& now) mutable {
     constexpr double pause = 0.5;  // seconds
@@ -117,7 +129,14 @@ void train_share(const TeamTask& task, const std::vector<std::size_t>& missing) 
   };
   options.on_warning = [&task](std::string_view sentence) { task.team.post(std::string(1, warning).append(sentence)); };
   const auto post = [&task](const model::Member& finished) { task.team.post(encode(task, finished)); };
-  learn::train_members(task.train, options, std::span(missing).subspan(share.first, share.end - share.first), post);
+  learn::train_members(task.train, options, share, post);
+}
+
+/// What one rank posts arrives in order, so that nothing follows when it is done.
+void take_part(const TeamTask& task, std::span<const std::size_t> missing) {
+  const base::Share share = base::share_of(missing.size(), task.team.rank(), task.team.size());
+  if (share.first < share.end) train_share(task, missing.subspan(share.first, share.end - share.first));
+  task.team.post(std::string(1, done));
 }
 
 std::vector<std::size_t> shared_list(base::Team& team, const std::vector<std::size_t>& missing) {
@@ -142,12 +161,12 @@ std::vector<model::Member> shared_members(const TeamTask& task, std::vector<mode
 std::vector<model::Member> train_in_team(const TeamTask& task, std::vector<model::Member> finished,
                                          const std::vector<std::size_t>& missing) {
   if (!task.team.leads()) {
-    train_share(task, shared_list(task.team, missing));
+    take_part(task, shared_list(task.team, missing));
     return shared_members(task, {});
   }
   {
     Reception reception(task, finished.size(), missing.size());
-    train_share(task, shared_list(task.team, missing));
+    take_part(task, shared_list(task.team, missing));
     for (model::Member& arrived : reception.await()) finished.push_back(std::move(arrived));
   }
   std::ranges::sort(finished, {}, &model::Member::index);
