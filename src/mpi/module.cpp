@@ -17,6 +17,7 @@
 #include <list>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -220,7 +221,9 @@ bool is_child_of_mpirun() {
   std::ifstream file("/proc/" + std::to_string(::getppid()) + "/comm");
   std::string name;
   std::getline(file, name);
-  return name == "mpirun" || name == "mpiexec" || name == "orterun";
+  constexpr std::array<std::string_view, 4> launchers{"mpirun", "mpiexec", "orterun",
+                                                      "prterun"};  // the last of OpenMPI 5
+  return std::ranges::find(launchers, name) != launchers.end();
 }
 
 /// mpirun waits for ever for the daemon of a machine that is cut off, unless keepalive tells it. A process that
