@@ -134,6 +134,17 @@ int fail_to_join(const Launch& launch, const Error& error) {
   return static_cast<int>(error.code());
 }
 
+/// Each would be the whole work, and all would write the same file.
+int refuse_to_run(const Launch& launch) {
+  if (launch.rank == 0) {
+    print_error(fmt::format(
+        "credens: {} processes were started, but not by OpenMPI's mpirun: expected that, or one process (independent "
+        "ones without PMI_SIZE and PMIX_RANK in their environment)",
+        launch.size));
+  }
+  return static_cast<int>(ErrorCode::usage);
+}
+
 int run_in_team(const Launch& launch, std::span<char* const> words) {
   try {
     join_team(launch, base::join(std::vector<std::string>(words.begin(), words.end()), "\n"));
@@ -149,6 +160,7 @@ int run_as_rank(std::span<char* const> words) {
   const Launch launch = cli::launch();
   if (!is_spread(words)) return launch.rank == 0 ? guarded_run(words) : 0;
   try {
+    if (const auto foreign = foreign_launch()) return refuse_to_run(*foreign);
     return run_in_team(launch, words);
   } catch (const std::bad_alloc&) {
     print_plainly(out_of_memory);

@@ -169,6 +169,20 @@ Launch launch() {
   return rank && size && *rank < *size ? Launch{.rank = *rank, .size = *size} : Launch{};
 }
 
+/// MPICH, Intel MPI and Slurm's pmi2 say how many there are, Slurm with PMIx says it in its own words. mpirun of
+/// OpenMPI has a rank in the environment even where a user took the size away, so that processes are independent.
+std::optional<Launch> foreign_launch() {
+  if (std::getenv("OMPI_COMM_WORLD_RANK") != nullptr || std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr) return {};
+  auto rank = number_in_environment("PMI_RANK");
+  auto size = number_in_environment("PMI_SIZE");
+  if (!size) {
+    rank = number_in_environment("PMIX_RANK");
+    if (rank) size = number_in_environment("SLURM_STEP_NUM_TASKS");
+  }
+  if (!size || *size < 2) return {};
+  return Launch{.rank = rank.value_or(0), .size = *size};
+}
+
 base::Team& team() {
   return joined() ? joined()->team : base::alone();
 }

@@ -24,6 +24,9 @@ struct Launch {
 /// From what OpenMPI's mpirun, and nothing else, puts into the environment; otherwise rank 0 of 1.
 Launch launch();
 
+/// Of several processes by another launcher than OpenMPI's mpirun, as far as its environment tells.
+std::optional<Launch> foreign_launch();
+
 /// The team that this process has joined; it alone if none.
 base::Team& team();
 

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Any number of ranks gives the bytes of one process: fit, widen and evaluate; what is wrong is said once, with the right status."""
 
+import os
 import shutil
 import subprocess
+import tempfile
+import unittest
+from pathlib import Path
 
 from ranks import MEMBERS, MODULE, MPIRUN, PROGRAM, OneFit, Ranks, main, npy_bytes, row, said_by_us, sha256
 
@@ -189,6 +193,31 @@ class Module(Ranks):
         lonely = self.folder / "credens"
         shutil.copy(PROGRAM, lonely)
         self.run_ranks(1, "fit", "train.csv", *FIT, "-o", "model", program=lonely)
+
+
+class Launchers(unittest.TestCase):
+    """Processes of other launchers, as their environment shows them; there is no mpirun in this."""
+
+    def fit(self, **environment):
+        cleared = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_", "PMI", "SLURM_"))}
+        with tempfile.TemporaryDirectory(prefix="credens-launcher-") as folder:
+            (Path(folder) / "rows.csv").write_text("a,b,y\n" + "".join(f"{i},{i % 3},{i % 5}\n" for i in range(20)))
+            done = subprocess.run([PROGRAM, "fit", "rows.csv", *FIT, "-o", "model"], cwd=folder, env={**cleared, **environment},
+                                  capture_output=True, text=True, check=False)
+            self.assertEqual((Path(folder) / "model").exists(), done.returncode == 0)
+        return done.returncode, said_by_us(done.stderr)
+
+    def test_several_processes_are_refused(self):
+        for size, rank in (("PMI_SIZE", "PMI_RANK"), ("SLURM_STEP_NUM_TASKS", "PMIX_RANK")):
+            status, said = self.fit(**{size: "3", rank: "0"})
+            self.assertEqual((status, len(said)), (2, 1))
+            self.assertIn("3 processes were started, but not by OpenMPI's mpirun", said[0])
+            self.assertEqual(self.fit(**{size: "3", rank: "2"}), (2, []))
+
+    def test_one_process_is_not(self):
+        for environment in ({"PMI_SIZE": "1", "PMI_RANK": "0"}, {"SLURM_STEP_NUM_TASKS": "3"},
+                            {"OMPI_COMM_WORLD_RANK": "1", "PMIX_RANK": "1", "SLURM_STEP_NUM_TASKS": "3"}):
+            self.assertEqual(self.fit(**environment), (0, []))
 
 
 if __name__ == "__main__":
