@@ -58,10 +58,15 @@ constexpr Kind all_kinds[] = {
     {Activation::silu, 0.2, 3e-3, 0, 0.3}, {Activation::silu, 0, 1e-2, 0.5},   {Activation::gelu, 1.0, 1e-2, 0},
 };
 
-/// Without embeddings some kinds are the same.
-std::vector<Kind> distinct_kinds(bool embeds) {
+/// Of few rows, which have fewer kinds, two of these are smooth.
+constexpr std::size_t order_of_few[] = {0, 1, 2, 9, 4, 3, 5, 6, 7, 8, 10, 11};
+static_assert(std::size(order_of_few) == std::size(all_kinds));
+
+/// The best first. Without embeddings some kinds are the same.
+std::vector<Kind> distinct_kinds(bool has_few_rows, bool embeds) {
   std::vector<Kind> distinct;
-  for (Kind kind : all_kinds) {
+  for (std::size_t i = 0; i < std::size(all_kinds); ++i) {
+    Kind kind = all_kinds[has_few_rows ? order_of_few[i] : i];
     if (!embeds) kind.bandwidth = 0;
     if (std::ranges::find(distinct, kind) == distinct.end()) distinct.push_back(kind);
   }
@@ -70,7 +75,8 @@ std::vector<Kind> distinct_kinds(bool embeds) {
 
 struct EffortSize {
   std::size_t kinds;
-  std::size_t some_kinds;  ///< of few and of many rows
+  std::size_t kinds_of_few;   ///< rows
+  std::size_t kinds_of_many;  ///< rows
   std::size_t folds;
   double work;  ///< of the steps of normal effort
 };
@@ -78,17 +84,18 @@ struct EffortSize {
 EffortSize size_of(Effort effort) {
   switch (effort) {
     case Effort::quick:
-      return {.kinds = 3, .some_kinds = 3, .folds = 5, .work = 0.5};
+      return {.kinds = 3, .kinds_of_few = 3, .kinds_of_many = 3, .folds = 5, .work = 0.5};
     case Effort::thorough:
-      return {.kinds = std::size(all_kinds), .some_kinds = 8, .folds = 10, .work = 1.5};
+      return {.kinds = std::size(all_kinds), .kinds_of_few = 8, .kinds_of_many = 8, .folds = 10, .work = 1.5};
     case Effort::normal:
       break;
   }
-  return {.kinds = 10, .some_kinds = 5, .folds = 10, .work = 1};
+  return {.kinds = 10, .kinds_of_few = 6, .kinds_of_many = 5, .folds = 10, .work = 1};
 }
 
-constexpr std::size_t few_rows = 10;       ///< below: none can be held out
-constexpr std::size_t many_rows = 20000;   ///< from here on networks are wider, and kinds fewer
+constexpr std::size_t fewest_rows = 10;    ///< below: none can be held out
+constexpr std::size_t few_rows = 250;      ///< below: not enough to tell many kinds apart
+constexpr std::size_t many_rows = 20000;   ///< from here on one part is enough, networks are wider, and kinds fewer
 constexpr std::size_t most_embedded = 64;  ///< inputs
 
 /// Fills the choices in and keeps account.
@@ -99,7 +106,7 @@ class Planner {
         size_(size),
         effort_(size_of(given.effort)),
         has_many_rows_(size.rows >= many_rows),
-        kinds_(distinct_kinds(size.inputs <= most_embedded)),
+        kinds_(distinct_kinds(size.rows < few_rows, size.inputs <= most_embedded)),
         plan_{given, {}} {}
 
   Plan make() {
@@ -139,11 +146,12 @@ class Planner {
 
   /// Five members of a kind at least. Few rows cannot tell many kinds apart, and many rows take their time.
   std::size_t wanted_kinds() const {
-    constexpr std::size_t rows_for_all = 250;
     const Choice<std::size_t>& members = plan_.options.members;
     if (const std::size_t given = longest_list(); given > 1) return given <= kinds_.size() ? given : 1;
-    const bool has_all = size_.rows >= rows_for_all && !has_many_rows_;
-    const std::size_t most = std::min(has_all ? effort_.kinds : effort_.some_kinds, kinds_.size());
+    const std::size_t some = size_.rows < few_rows ? effort_.kinds_of_few
+                             : has_many_rows_      ? effort_.kinds_of_many
+                                                   : effort_.kinds;
+    const std::size_t most = std::min(some, kinds_.size());
     return members.is_given() ? std::clamp<std::size_t>(*members / 5, 1, most) : most;
   }
 
@@ -220,20 +228,17 @@ void Planner::decide_prior() {
          has_prior ? "lambda is given" : of_kinds_reason("free and smooth functions side by side, weighed later"));
 }
 
-/// Members of a kind: one for each fold, as long as rows are not so many that these would take very long.
+/// Members of a kind: one for each fold, where rows are not so many that these would take very long.
 std::size_t Planner::siblings() const {
-  constexpr std::size_t fewest = 4;
-  constexpr std::size_t rows_of_all = 450'000;
+  constexpr std::size_t siblings_of_many = 4;
   if (given_.folds.is_given() && *given_.folds > 1) return *given_.folds;
-  return has_many_rows_ ? std::clamp(rows_of_all / size_.rows, fewest, effort_.folds) : effort_.folds;
+  return has_many_rows_ ? siblings_of_many : effort_.folds;
 }
 
-/// Few members of a kind would each miss a large part of many rows, of which one part is enough to judge all by.
 std::size_t Planner::folds() const {
-  constexpr std::size_t members_for_folds_of_many = 8;
-  if (size_.rows < few_rows) return 0;
+  if (size_.rows < fewest_rows) return 0;
+  if (has_many_rows_) return 1;
   const std::size_t per_kind = *plan_.options.members / member_kinds(plan_.options);
-  if (has_many_rows_ && per_kind < members_for_folds_of_many) return 1;
   return std::min(std::clamp<std::size_t>(per_kind, 5, effort_.folds), size_.rows / 2);
 }
 
