@@ -40,6 +40,22 @@ void warn_of_constant_columns(const TrainingRows& train, const FitOptions& optio
   }
 }
 
+/// One value z standard deviations from the mean makes z^2 / (n - 1) of the variance, to first order. The scale of the
+/// target is then that of this value, and all others look the same.
+void warn_of_lone_targets(const TrainingRows& train, const FitOptions& options) {
+  constexpr std::size_t enough_rows = 20;
+  constexpr double share = 0.9;
+  const data::ColumnMoments& targets = train.summary().targets;
+  if (targets.rows() < enough_rows) return;
+  const double distance = std::sqrt(share * static_cast<double>(targets.rows() - 1));
+  if (const auto lone = targets.columns_with_outliers(distance); !lone.empty()) {
+    warn(options,
+         fmt::format("one value makes nearly all of the variance of a target; if it is an error, leave its row "
+                     "out: {}",
+                     column_list(lone, train.layout().target_names)));
+  }
+}
+
 /// Whether a known variance, in network units, lies below the floor that replaces it.
 bool is_below_floor(std::span<const double> noise_std, const data::Scaler& targets) {
   const double least_std = std::sqrt(model::noise_floor);
@@ -230,6 +246,7 @@ SampledRows sample(const TrainingRows& train, const FitOptions& options, std::ve
 Preparation prepare(const TrainingRows& train, const FitOptions& options) {
   const Scaling scaling = make_scaling(train, options.standardise_inputs, options.bend_inputs);
   warn_of_constant_columns(train, options);
+  warn_of_lone_targets(train, options);
   Preparation preparation =
       train.windows().is_one() ? prepare_one_window(train, options, scaling) : prepare_windows(train, options, scaling);
   if (options.validation != nullptr) {

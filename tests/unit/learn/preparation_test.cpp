@@ -81,6 +81,15 @@ TEST(Prepare, WarnsOfConstantColumnsByName) {
   EXPECT_THAT(warnings_of(unnamed), ElementsAre(HasSubstr(": 0, 2")));
 }
 
+TEST(Prepare, WarnsOfATargetThatOneValueDecides) {
+  RandomRows data = random_rows({.rows = 100, .inputs = 1}, 5);
+  EXPECT_THAT(warnings_of(data.dataset()), IsEmpty());
+  data.targets(17, 0) = 1e6;
+  EXPECT_THAT(warnings_of(data.dataset()), ElementsAre(HasSubstr("one value makes nearly all of the variance")));
+  data.targets(18, 0) = -1e6;
+  EXPECT_THAT(warnings_of(data.dataset()), IsEmpty()) << "two values are not one";
+}
+
 TEST(Prepare, WarnsOnceOfKnownNoiseBelowTheFloor) {
   const Dataset data({.inputs = Matrix(3, 1, {1, 2, 3}),
                       .targets = Matrix(3, 1, {-1, 0, 1}),
