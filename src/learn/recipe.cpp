@@ -133,8 +133,7 @@ void add_training(Table& table) {
   table.add("standardise_inputs", &FitOptions::standardise_inputs,
             "Shift and scale each input to mean 0 and standard deviation 1", "true or false");
   table.add("bend_inputs", &FitOptions::bend_inputs,
-            "Take the asinh of inputs with values further than 6 standard deviations from their mean",
-            "true or false");
+            "Take the asinh of inputs with values further than 6 standard deviations from their mean", "true or false");
   table.add("validation_fraction", &FitOptions::validation_fraction,
             "Share of the rows held back to choose each member's best epoch; 0 trains on all rows to the last epoch",
             "a number from 0 to below 1", between<double>(0, std::nextafter(1.0, 0.0)));
