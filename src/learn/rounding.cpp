@@ -59,11 +59,11 @@ std::optional<double> rounding_step(const HeldOut& held_out, std::size_t output)
 std::vector<std::optional<double>> undo_rounding(HeldOut& held_out, std::uint64_t seed) {
   std::vector<std::optional<double>> steps;
   for (std::size_t k = 0; k < held_out.outputs(); ++k) {
-    steps.push_back(rounding_step(held_out, k));
-    if (!steps.back()) continue;
+    const std::optional<double> step = rounding_step(held_out, k);
+    steps.push_back(step);
+    if (!step) continue;
     base::RandomStream random({.seed = seed, .purpose = base::Purpose::calibration, .member = 2, .attempt = k});
-    for (std::size_t r = 0; r < held_out.rows(); ++r)
-      held_out.targets(r, k) += *steps.back() * random.uniform(-0.5, 0.5);
+    for (std::size_t r = 0; r < held_out.rows(); ++r) held_out.targets(r, k) += *step * random.uniform(-0.5, 0.5);
   }
   return steps;
 }
