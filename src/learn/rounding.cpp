@@ -3,6 +3,7 @@
 #include "learn/rounding.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/random.hpp"
 
@@ -28,18 +29,25 @@ double median_gap(const std::vector<double>& ascending) {
   return *middle;
 }
 
-/// Over the cases, each with its row's weight.
-double mean_squared_error(const HeldOut& held_out, std::size_t output) {
-  double sum = 0;
-  double weights = 0;
+/// Over the cases of a kind, each with its row's weight; of the kind that errs least.
+double least_squared_error(const HeldOut& held_out, std::size_t output) {
+  std::size_t kinds = 0;
+  for (const MemberAtRows& member : held_out.members) kinds = std::max(kinds, member.kind + 1);
+  std::vector<double> sums(kinds);
+  std::vector<double> weights(kinds);
   for (std::size_t r = 0; r < held_out.rows(); ++r) {
     for (const std::uint32_t l : held_out.members_of(r)) {
-      const double error = held_out.targets(r, output) - held_out.members[l].mean(r, output);
-      sum += held_out.weights[r] * error * error;
-      weights += held_out.weights[r];
+      const MemberAtRows& member = held_out.members[l];
+      const double error = held_out.targets(r, output) - member.mean(r, output);
+      sums[member.kind] += held_out.weights[r] * error * error;
+      weights[member.kind] += held_out.weights[r];
     }
   }
-  return weights > 0 ? sum / weights : 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t kind = 0; kind < kinds; ++kind) {
+    if (weights[kind] > 0) least = std::min(least, sums[kind] / weights[kind]);
+  }
+  return least;
 }
 
 }  // namespace
@@ -50,9 +58,10 @@ std::optional<double> rounding_step(const HeldOut& held_out, std::size_t output)
   const std::vector<double> values = distinct_targets(held_out, output);
   if (values.size() < 2 || values.size() * rows_per_value > held_out.rows()) return std::nullopt;
   const double step = median_gap(values);
-  const double rounding = step * step / 12;
-  const double error = mean_squared_error(held_out, output);
-  if (rounding < least_share * error || rounding > error) return std::nullopt;
+  const double error = least_squared_error(held_out, output);
+  const bool is_nothing = step * step / 12 < least_share * error;
+  const bool tells_values_apart = error < step * step / 4;
+  if (is_nothing || tells_values_apart) return std::nullopt;
   return step;
 }
 

@@ -33,10 +33,18 @@ TEST(RoundingStep, IsNoneWhereItIsNothingBesideTheErrors) {
   EXPECT_FALSE(rounding_step(rounded(0.02), 0));
 }
 
-TEST(RoundingStep, IsNoneWhereMembersKnowTheValuesBetterThanRoundingAllows) {
-  HeldOut held = rounded(0.5);
-  for (MemberAtRows& member : held.members) member.mean = held.targets;
-  EXPECT_FALSE(rounding_step(held, 0));
+TEST(RoundingStep, IsNoneWhereOneKindTellsTheValuesApart) {
+  HeldOut held = heteroscedastic({.rows = 1000, .members = 4, .kinds = 2}, 4);
+  for (double& target : held.targets.values()) target = 0.5 * std::round(target / 0.5);
+  EXPECT_TRUE(rounding_step(held, 0));
+  for (const double error : {0.26, 0.24}) {
+    for (MemberAtRows& member : held.members) {
+      if (member.kind == 0) continue;
+      member.mean = held.targets;
+      for (double& mean : member.mean.values()) mean += error;
+    }
+    EXPECT_EQ(rounding_step(held, 0).has_value(), error > 0.25) << error;
+  }
 }
 
 TEST(RoundingStep, IsNoneForATargetThatIsAlwaysTheSame) {
