@@ -135,7 +135,9 @@ def catboost(train, new):
     for fold in range(5):
         held = order[fold::5]
         seen = np.setdiff1d(order, held)
-        model = CatBoostRegressor(iterations=2000, early_stopping_rounds=100, random_seed=fold, verbose=0)
+        model = CatBoostRegressor(
+            iterations=2000, early_stopping_rounds=100, random_seed=fold, verbose=0, allow_writing_files=False
+        )
         model.fit(train[seen, :-1], train[seen, -1], eval_set=(train[held, :-1], train[held, -1]))
         means.append(model.predict(new[:, :-1]))
         errors.append((train[held, -1] - model.predict(train[held, :-1])) ** 2)
