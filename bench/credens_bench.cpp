@@ -19,8 +19,8 @@
 #include "data/row_source.hpp"
 #include "fma_peak.hpp"
 #include "learn/plan.hpp"
-#include "learn/preparation.hpp"
 #include "learn/trainer.hpp"
+#include "learn/training_rows.hpp"
 #include "request.hpp"
 
 namespace bench {
@@ -80,7 +80,7 @@ Ensemble quick_ensemble(const Dataset& data, const Request& request) {
   for (std::size_t i = 0; i < some.size(); ++i) some[i] = i;
   FitOptions options = fit_options(request);
   options.epochs = 1;
-  return fit(data.select(some), options);
+  return fit_members(data.select(some), options);
 }
 
 // ---- tasks ----
@@ -89,11 +89,11 @@ Ensemble quick_ensemble(const Dataset& data, const Request& request) {
 Unit train(const Request& request) {
   struct State {
     FitOptions options;
-    credens::learn::Preparation rows;
+    Dataset data;
+    credens::learn::TrainingTable table{data};
+    credens::learn::TrainingRows rows{table, options};
   };
-  const auto state = std::make_shared<State>();
-  state->options = fit_options(request);
-  state->rows = credens::learn::prepare(read_dataset(request), state->options);
+  const auto state = std::make_shared<State>(fit_options(request), read_dataset(request));
   return [state] {
     const FitOptions& options = state->options;
     std::vector<Clock::time_point> ends(*options.members);
@@ -101,11 +101,11 @@ Unit train(const Request& request) {
     const auto start = Clock::now();
     credens::base::parallel_for(options.members, options.threads, [&](std::size_t member) {
       const auto trained =
-          credens::learn::train_member({.train = state->rows.train, .validation = nullptr, .options = options}, member,
+          credens::learn::train_member({.train = state->rows, .validation = nullptr, .options = options}, member,
                                        [&](std::size_t) { ends[member] = Clock::now(); });
       losses[member] = trained.final_loss;
     });
-    const std::size_t samples = state->rows.train.rows * *options.epochs * *options.members;
+    const std::size_t samples = state->rows.train().rows * *options.epochs * *options.members;
     return Window{seconds_between(start, *std::ranges::max_element(ends)), static_cast<double>(samples), losses[0]};
   };
 }

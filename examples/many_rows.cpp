@@ -20,7 +20,7 @@ int main() {
   options.on_progress = [](const Progress& progress) {
     if (progress.members_done == progress.members) std::cerr << "trained in " << progress.seconds_elapsed << " s\n";
   };
-  const Ensemble wide = widen(fit(problem.data, options), problem.data);
+  const Ensemble wide = fit(problem.data, options);
 
   // Rows come in blocks of any size and leave in blocks: memory does not grow with their number.
   std::size_t block = 0;

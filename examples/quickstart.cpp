@@ -15,8 +15,7 @@ int main(int argc, char** argv) try {
   const Dataset data = Dataset::from_csv(argv[1], {.targets = {argv[2]}});
   const auto [train, test] = data.split({.test_fraction = 0.1, .seed = 1});
 
-  const Ensemble narrow = fit(train, {.members = 5, .seed = 7});
-  const Ensemble wide = widen(narrow, train);
+  const Ensemble wide = fit(train, {.members = 5, .seed = 7});
 
   const Predictive p = wide.predict(test.inputs());
   const Interval interval = p.interval(0.95);

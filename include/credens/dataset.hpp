@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +16,10 @@
 #include <vector>
 
 namespace credens {
+
+namespace data {
+struct Schema;
+}  // namespace data
 
 /// How a text file is read. What is not given is recognised from the file.
 struct TableFormat {
@@ -43,10 +48,6 @@ struct DatasetParts {
   std::vector<std::string> target_names = {};  ///< empty or q names
   std::string weight_name = {};                ///< name of the column that `weights` came from
   std::vector<std::string> noise_names = {};   ///< names of the columns that `noise_std` came from: none, one or q
-  std::vector<std::size_t> input_columns =
-      {};                         ///< positions of the inputs in the table they came from; empty: 0, ..., d - 1
-  std::size_t table_columns = 0;  ///< columns of that table; 0: d
-  std::vector<std::size_t> target_columns = {};  ///< positions of the targets in that table; empty: not known
 };
 
 struct SplitOptions {
@@ -57,8 +58,9 @@ struct SplitOptions {
 /// Immutable rows of inputs and targets, in double, all finite.
 class Dataset {
  public:
-  Dataset() = default;
-  explicit Dataset(DatasetParts parts);  ///< checks shapes and values
+  Dataset();
+  explicit Dataset(DatasetParts parts);                     ///< checks shapes and values
+  Dataset(DatasetParts parts, const data::Schema& schema);  ///< for files: names and positions are those of `schema`
 
   /// Reads delimited text (also .gz, .xz, .zst) or, by its extension, an .npy file with one row per line.
   static Dataset from_file(const std::filesystem::path& path, const DatasetOptions& options);
@@ -76,9 +78,10 @@ class Dataset {
   }  ///< never empty: `y`, or `y0`, `y1`, ...
   const std::string& weight_name() const { return parts_.weight_name; }
   const std::vector<std::string>& noise_names() const { return parts_.noise_names; }
-  const std::vector<std::size_t>& input_columns() const { return parts_.input_columns; }
-  std::size_t table_columns() const { return parts_.table_columns; }
-  const std::vector<std::size_t>& target_columns() const { return parts_.target_columns; }
+  std::vector<std::size_t> input_columns() const;   ///< positions in the table; 0, ..., d - 1 for arrays
+  std::vector<std::size_t> target_columns() const;  ///< positions in the table; empty: not known
+  std::size_t table_columns() const;                ///< of that table; d for arrays
+  const data::Schema& schema() const { return *schema_; }
 
   Dataset select(std::span<const std::size_t> rows) const;               ///< these rows, in this order
   std::pair<Dataset, Dataset> split(const SplitOptions& options) const;  ///< (rest, test), rows in their old order
@@ -88,6 +91,7 @@ class Dataset {
   std::string fingerprint() const;
 
  private:
+  std::shared_ptr<const data::Schema> schema_;
   DatasetParts parts_;
 };
 

@@ -66,10 +66,10 @@ class Ensemble {
   explicit Ensemble(std::shared_ptr<const model::EnsembleState> state) : state_(std::move(state)) {}
 
   std::size_t members() const;
-  std::size_t inputs() const;                           ///< d; 0 without networks
-  std::size_t outputs() const;                          ///< q
-  const std::vector<std::string>& input_names() const;  ///< empty: the training table had no names
-  const std::vector<std::string>& target_names() const;
+  std::size_t inputs() const;                    ///< d; 0 without networks
+  std::size_t outputs() const;                   ///< q
+  std::vector<std::string> input_names() const;  ///< empty: the training table had no names
+  std::vector<std::string> target_names() const;
   bool has_networks() const;
   PosteriorKind posterior() const;
   double prior_precision() const;     ///< lambda

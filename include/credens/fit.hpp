@@ -48,8 +48,9 @@ struct MemorySize {
   bool operator==(const MemorySize&) const = default;
 };
 
-/// What is not given is decided by the recipe. The first group determines the result and is stored with the model; the
-/// second does not. Where several values are given in a list, they are dealt to the members in turn.
+/// The recipe decides choices that are not given. The first group determines the result and is stored with the model;
+/// the second does not. Several values in a list are cycled over the members: with k values, member i gets value i
+/// modulo k.
 struct FitOptions {
   Recipe recipe = Recipe::automatic;
   Effort effort = Effort::normal;
@@ -70,13 +71,13 @@ struct FitOptions {
   Choice<PosteriorKind> posterior = {};
   bool random_bias = false;
   bool standardise_inputs = true;
-  Choice<bool> bend_inputs = {};    ///< heavy-tailed inputs through asinh
-  Choice<std::size_t> folds = {};   ///< parts of the rows, of which each member does not see one; 1: all the same
-  Choice<bool> recalibrate = {};    ///< the noise, by rows that members did not see
-  Choice<bool> correct_size = {};   ///< of recalibration: new rows have more members than rows held out
-  Choice<bool> weigh_members = {};  ///< by the likelihood of rows that they did not see
-  double validation_fraction = 0;  ///< > 0: rows held back; each member keeps its epoch with the lowest validation loss
-  std::size_t patience = 20;       ///< epochs without a better validation loss before a member stops
+  Choice<bool> asinh_inputs = {};   ///< heavy-tailed inputs through asinh
+  Choice<std::size_t> folds = {};   ///< each member is trained without one fold; 1: all without the same rows
+  Choice<bool> recalibrate = {};    ///< the noise, by held-out rows
+  Choice<bool> correct_size = {};   ///< recalibration allows for new rows having more members than held-out rows
+  Choice<bool> weigh_members = {};  ///< by the likelihood of their held-out rows
+  double validation_fraction = 0;   ///< > 0: rows held out; each member keeps its epoch of lowest validation loss
+  std::size_t patience = 20;        ///< epochs without a better validation loss before a member stops
   std::uint64_t seed = 0;
 
   int threads = 0;                      ///< 0: all cores
@@ -87,7 +88,11 @@ struct FitOptions {
   std::stop_token stop = {};                              ///< stops with ErrorCode::interrupted
 };
 
-/// Trains. The result is narrow (`delta`) and remembers rung and lambda for `widen`.
+/// Trains, calibrates and widens.
 Ensemble fit(const Dataset& train, const FitOptions& options = {});
+
+/// Trains and calibrates. The result is narrow (`delta`) and remembers rung and lambda for `widen`, which makes of it
+/// what `fit` gives.
+Ensemble fit_members(const Dataset& train, const FitOptions& options = {});
 
 }  // namespace credens

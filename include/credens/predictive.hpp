@@ -21,6 +21,19 @@ struct Interval {
   Matrix upper;  ///< [N x q]
 };
 
+/// Mean and variances of the mixtures, each [N x q].
+struct PredictiveMoments {
+  Matrix mean;
+  Matrix aleatoric_variance;  ///< noise
+  Matrix epistemic_variance;  ///< ignorance, between members and within them
+  Matrix total_variance;      ///< their sum
+
+  Interval interval(double level) const;                            ///< Gaussian, for an observation
+  Interval function_interval(double level) const;                   ///< Gaussian, for the regression function
+  Interval coverage_factor_interval(double factor) const;           ///< mean +- factor total std
+  Interval function_coverage_factor_interval(double factor) const;  ///< mean +- factor epistemic std
+};
+
 /// The components of the mixtures. Value (row i, member l, output k) lies at (i L + l) q + k.
 struct MixtureComponents {
   std::size_t rows = 0;
@@ -42,10 +55,12 @@ class Predictive {
   std::size_t members() const { return components_.weights.size(); }
   const MixtureComponents& components() const { return components_; }
 
-  Matrix mean() const;                                 ///< [N x q]
-  Matrix aleatoric_variance() const;                   ///< [N x q]: noise
-  Matrix epistemic_variance() const;                   ///< [N x q]: ignorance, between members and within them
-  Matrix total_variance() const;                       ///< [N x q]: their sum
+  /// All moments in one pass over the components; each of the four matrices below takes a pass of its own.
+  PredictiveMoments moments() const;
+  Matrix mean() const { return moments().mean; }
+  Matrix aleatoric_variance() const { return moments().aleatoric_variance; }
+  Matrix epistemic_variance() const { return moments().epistemic_variance; }
+  Matrix total_variance() const { return moments().total_variance; }
   Matrix aleatoric_covariance(std::size_t row) const;  ///< [q x q]
   Matrix epistemic_covariance(std::size_t row) const;  ///< [q x q]
   Matrix total_covariance(std::size_t row) const;      ///< [q x q]
@@ -54,8 +69,11 @@ class Predictive {
   Interval interval(double level, IntervalKind kind = IntervalKind::gaussian) const;
   /// Where the regression function lies with probability `level`: epistemic uncertainty only.
   Interval function_interval(double level, IntervalKind kind = IntervalKind::gaussian) const;
-  Interval coverage_factor_interval(double factor) const;           ///< mean +- factor total std
-  Interval function_coverage_factor_interval(double factor) const;  ///< mean +- factor epistemic std
+  /// As those of moments().
+  Interval coverage_factor_interval(double factor) const { return moments().coverage_factor_interval(factor); }
+  Interval function_coverage_factor_interval(double factor) const {
+    return moments().function_coverage_factor_interval(factor);
+  }
 
   Matrix quantile(double probability) const;                 ///< [N x q], exact, of the marginal mixtures
   Matrix function_quantile(double probability) const;        ///< [N x q], of the regression function

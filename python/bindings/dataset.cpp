@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <credens/dataset.hpp>
+#include <credens/problems.hpp>
 
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/pair.h>
@@ -8,8 +9,11 @@
 #include <nanobind/stl/vector.h>
 
 #include "arrays.hpp"
+#include "base/check.hpp"
+#include "base/text.hpp"
 #include "data/make_dataset.hpp"
 #include "data/row_source.hpp"
+#include "data/scaler.hpp"
 #include "module.hpp"
 
 namespace credens::python {
@@ -24,17 +28,20 @@ Dataset from_arrays(const Array2& inputs, const Array2& targets, const std::opti
                     const std::string& weight_name, const Names& noise_names, const Positions& input_columns,
                     const Positions& target_columns, std::size_t table_columns) {
   return unlocked([&] {
-    return Dataset({.inputs = copy_of(inputs),
-                    .targets = copy_of(targets),
-                    .weights = copy_of(weights),
-                    .noise_std = noise_std ? copy_of(*noise_std) : Matrix(),
-                    .input_names = input_names,
-                    .target_names = target_names,
-                    .weight_name = weight_name,
-                    .noise_names = noise_names,
-                    .input_columns = input_columns,
-                    .table_columns = table_columns,
-                    .target_columns = target_columns});
+    DatasetParts parts{.inputs = copy_of(inputs),
+                       .targets = copy_of(targets),
+                       .weights = copy_of(weights),
+                       .noise_std = noise_std ? copy_of(*noise_std) : Matrix(),
+                       .input_names = input_names,
+                       .target_names = target_names,
+                       .weight_name = weight_name,
+                       .noise_names = noise_names};
+    data::Schema schema = data::schema_of(parts);
+    const Names outputs = schema.target_names();
+    schema.inputs = data::make_columns(input_names, input_columns, parts.inputs.cols(), "input", ErrorCode::data);
+    schema.targets = data::make_columns(outputs, target_columns, outputs.size(), "target", ErrorCode::data);
+    schema.table_columns = table_columns;
+    return Dataset(std::move(parts), schema);
   });
 }
 
@@ -60,6 +67,27 @@ Dataset from_file(const std::filesystem::path& path, bool is_text, const Names& 
   return unlocked([&] { return is_text ? Dataset::from_csv(path, options) : Dataset::from_file(path, options); });
 }
 
+/// Delimited text without a header; `source` is what sentences call it.
+Dataset from_text(const nb::bytes& text, const std::string& source, const std::string& target) {
+  const DatasetOptions options{.targets = {target}, .format = {.header = false}};
+  const std::string_view view(text.c_str(), text.size());
+  return unlocked([&] { return data::make_dataset(data::parse_csv(view, source, options.format), options); });
+}
+
+/// The paper's simulated problems: rows, and the regression function there.
+nb::typed<nb::tuple, Dataset, NumpyArray> simulate(const std::string& problem, std::size_t rows, std::uint64_t seed) {
+  base::require(problem == "figure1" || problem == "figure2", ErrorCode::usage,
+                "there is no simulated problem {}, expected figure1 or figure2", base::quoted(problem));
+  SimulatedData made = problem == "figure1" ? figure1_problem(rows, seed) : figure2_problem(rows, seed);
+  return nb::make_tuple(std::move(made.data), to_array(std::move(made.truth)));
+}
+
+/// Mean and standard deviation of each column, as fits standardise them.
+nb::typed<nb::tuple, NumpyArray, NumpyArray> standardising_scale(const Array2& values) {
+  data::Scaler scaler = data::standardising_scaler(view_of(values), {});
+  return nb::make_tuple(to_array(std::move(scaler.shift)), to_array(std::move(scaler.scale)));
+}
+
 std::optional<NumpyArray> weights_of(const nb::object& self) {
   const auto& dataset = nb::cast<const Dataset&>(self);
   if (dataset.weights().empty()) return std::nullopt;
@@ -83,6 +111,7 @@ void register_dataset(nb::module_& module) {
       .def_static("from_table", &from_table, "table"_a, "targets"_a, "inputs"_a, "ignore"_a, "weight"_a, "noise_std"_a)
       .def_static("from_file", &from_file, "path"_a, "is_text"_a, "targets"_a, "inputs"_a, "ignore"_a, "weight"_a,
                   "noise_std"_a, "header"_a.none(), "delimiter"_a)
+      .def_static("from_text", &from_text, "text"_a, "source"_a, "target"_a)
       .def_prop_ro("rows", &Dataset::rows)
       .def_prop_ro(
           "inputs",
@@ -104,6 +133,9 @@ void register_dataset(nb::module_& module) {
       .def("split", [](const Dataset& dataset, double test_fraction, std::uint64_t seed) {
         return dataset.split({.test_fraction = test_fraction, .seed = seed});
       });
+
+  module.def("simulate", &simulate, "problem"_a, "rows"_a, "seed"_a);
+  module.def("standardising_scale", &standardising_scale, "values"_a.noconvert());
 }
 
 }  // namespace credens::python

@@ -66,7 +66,7 @@ void register_ensemble(nb::module_& module) {
       .def_prop_ro("input_names", &Ensemble::input_names)
       .def_prop_ro("target_names", &Ensemble::target_names)
       .def_prop_ro("has_networks", &Ensemble::has_networks)
-      .def_prop_ro("has_known_noise", [](const Ensemble& ensemble) { return ensemble.state().known_noise; })
+      .def_prop_ro("has_known_noise", [](const Ensemble& ensemble) { return ensemble.state().schema.has_noise; })
       .def_prop_ro("fingerprint", [](const Ensemble& ensemble) { return ensemble.state().data.fingerprint; })
       .def_prop_ro("posterior",
                    [](const Ensemble& ensemble) { return std::string(base::name_of(ensemble.posterior())); })

@@ -16,6 +16,7 @@
 
 #include "arrays.hpp"
 #include "base/check.hpp"
+#include "learn/plan.hpp"
 #include "learn/recipe.hpp"
 #include "model/names.hpp"
 #include "module.hpp"
@@ -45,7 +46,7 @@ FitOptions options_of(const Values& given) {
   return options;
 }
 
-/// What a fit says, from its threads to the one that waits.
+/// Progress and warnings on their way from the threads of a fit to the thread that waits.
 class Messages {
  public:
   void set(const Progress& progress) {
@@ -81,17 +82,6 @@ void deliver(Messages& messages, const nb::object& on_progress, const nb::object
               progress->seconds_left);
 }
 
-void stop_if_asked(const std::stop_token& stop) {
-  base::require(!stop.stop_requested(), ErrorCode::interrupted, "interrupted");
-}
-
-/// As `credens fit`: trained and widened.
-Ensemble train_and_widen(const Dataset& train, const FitOptions& options) {
-  const Ensemble narrow = fit(train, options);
-  stop_if_asked(options.stop);
-  return widen(narrow, train, {.threads = options.threads});
-}
-
 Ensemble fit_model(const Dataset& train, const Values& given, const Dataset* validation, const nb::object& on_progress,
                    const nb::object& on_warning) {
   constexpr auto pause = std::chrono::milliseconds(50);
@@ -106,7 +96,7 @@ Ensemble fit_model(const Dataset& train, const Values& given, const Dataset* val
   std::optional<Ensemble> model;
   {
     const nb::gil_scoped_release released;
-    auto work = std::async(std::launch::async, [&] { return train_and_widen(train, options); });
+    auto work = std::async(std::launch::async, [&] { return fit(train, options); });
     try {
       while (work.wait_for(pause) == std::future_status::timeout) {
         const nb::gil_scoped_acquire acquired;
@@ -143,6 +133,17 @@ nb::typed<nb::list, nb::typed<nb::tuple, nb::str, nb::str, nb::str, nb::str>> op
   return rows;
 }
 
+/// Name and value, as text, of each option that determines a fit of so many rows: the given ones and those that the
+/// recipe decides.
+Values planned_options(const Values& given, std::size_t rows, std::size_t inputs, std::size_t outputs) {
+  const learn::Plan plan =
+      learn::make_plan(options_of(given), learn::DataSize{.rows = rows, .inputs = inputs, .outputs = outputs});
+  Values planned;
+  for (const auto& [name, value] : learn::stored_options(plan.options))
+    planned.emplace_back(name, base::to_text(value));
+  return planned;
+}
+
 }  // namespace
 
 void register_fit(nb::module_& module) {
@@ -151,6 +152,7 @@ void register_fit(nb::module_& module) {
   module.def("widen", &widen_model, "ensemble"_a, "train"_a, "posterior"_a.none(), "prior_precision"_a.none(),
              "evidence"_a, "random_bias"_a.none(), "threads"_a);
   module.def("fit_options", &option_table);
+  module.def("planned_options", &planned_options, "options"_a, "rows"_a, "inputs"_a, "outputs"_a);
 }
 
 }  // namespace credens::python

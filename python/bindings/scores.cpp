@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a model and its predictions are worth: documents for credens._scores, and the page of `report`.
+// Scores and summaries as JSON documents for credens._scores, and the page of `report`.
 
 #include <credens/dataset.hpp>
 #include <credens/score.hpp>
 
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/string.h>
+#include <nlohmann/json.hpp>
 
 #include "arrays.hpp"
 #include "base/file.hpp"
@@ -15,7 +16,6 @@
 #include "report/comparison.hpp"
 #include "report/model_page.hpp"
 #include "report/model_summary.hpp"
-#include "score/row_weights.hpp"
 
 namespace credens::python {
 
@@ -25,33 +25,36 @@ namespace {
 std::string score_text(const Ensemble* ensemble, const Predictive& predictive, const Array2& targets,
                        const std::optional<Array1>& weights, const std::optional<Array2>& truth, double level,
                        const std::string& interval) {
-  const ScoreOptions options{.level = level,
-                             .interval = base::parse_enum<IntervalKind>(interval),
-                             .weights = span_of(weights),
-                             .truth = view_of(truth)};
+  const auto kind = base::parse_enum<IntervalKind>(interval);
   return unlocked([&] {
-    if (ensemble == nullptr) return report::scores_json(score(predictive, view_of(targets), options)).dump();
-    const report::Comparison comparison = report::compare(*ensemble, predictive, view_of(targets), options);
+    if (ensemble == nullptr) {
+      const ScoreOptions options{
+          .level = level, .interval = kind, .weights = span_of(weights), .truth = view_of(truth)};
+      return report::scores_json(score(predictive, view_of(targets), options)).dump();
+    }
+    const scoring::Observations rows{
+        .predictive = predictive, .targets = view_of(targets), .weights = span_of(weights), .truth = view_of(truth)};
+    const report::Comparison comparison = report::compare(*ensemble, rows, {.level = level, .kind = kind});
     return report::comparison_json(comparison, *ensemble, level).dump();
   });
 }
 
 void write_report(const Ensemble& ensemble, const Predictive& predictive, const Array2& inputs, const Dataset& data,
                   const std::filesystem::path& path, double level, const std::string& interval) {
-  const ScoreOptions options{.level = level, .interval = base::parse_enum<IntervalKind>(interval)};
+  const scoring::IntervalOptions options{.level = level, .kind = base::parse_enum<IntervalKind>(interval)};
   const MatrixView rows = view_of(inputs);
   unlocked([&] {
     scoring::RowWeights weights;
     weights.add(data.weights());
-    report::Judge judge(ensemble, options, weights.largest());
-    judge.add({.predictive = predictive, .targets = data.targets(), .weights = data.weights()});
-    report::ReportMatter matter = judge.matter();
-    matter.model_name = "the model";
-    matter.data_name = "the data";
-    for (const std::size_t row : report::shown_rows(matter)) {
-      matter.places.inputs[row].assign(rows.row(row).begin(), rows.row(row).end());
+    report::ReportBuilder builder(ensemble, options, weights.largest());
+    builder.add({.predictive = predictive, .targets = data.targets(), .weights = data.weights()});
+    report::ReportContent content = builder.content();
+    content.model_name = "the model";
+    content.data_name = "the data";
+    for (const std::size_t row : report::shown_rows(content)) {
+      content.places.inputs[row].assign(rows.row(row).begin(), rows.row(row).end());
     }
-    base::write_file(path, report::render_page(report::model_page(matter)));
+    base::write_file(path, report::render_page(report::model_page(content)));
   });
 }
 

@@ -22,7 +22,7 @@ namespace {
 
 using data::Table;
 
-/// What is found at the first cell of a column that is no finite number, and its row.
+/// By column: row and text of the first cell that is not a finite number.
 using Faults = std::map<std::size_t, std::tuple<std::size_t, std::string>>;
 
 Table from_columns(const std::string& source, std::vector<std::string> names, const std::vector<Array1>& columns,
@@ -80,7 +80,7 @@ void register_table(nb::module_& module) {
       .def(
           "inputs_of",
           [](const Table& table, const Ensemble& ensemble) {
-            return to_array(data::select_inputs(table, ensemble.state().layout));
+            return to_array(data::select_inputs(table, ensemble.state().schema));
           },
           "ensemble"_a, "The columns that the ensemble was trained on.");
 }

@@ -204,7 +204,7 @@ class Dataset:
 
 
 def dataset_of(data: Any, targets: Any = None, **parts: Any) -> Dataset:
-    """What `fit` and others are given: a dataset; inputs and targets; or a table and the names of its targets."""
+    """The Dataset that arguments of `fit` and others describe: a dataset; inputs and targets; or a table and its targets' names."""
     if isinstance(data, Dataset):
         given = ["targets"] * (targets is not None) + [name for name, part in parts.items() if part is not None]
         if given:

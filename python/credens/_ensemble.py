@@ -118,9 +118,9 @@ class Ensemble:
 
         Arrays, or one `MemberOutputs`, as in `widen_outputs`: in the networks' own units.
         """
-        from ._outputs import predict_outputs
+        from ._outputs import row_arrays
 
-        return predict_outputs(self, features, mean, variance, threads=threads)
+        return Predictive(_core.predict_outputs(self._core, *row_arrays(features, mean, variance), threads))
 
     def sample_outputs(
         self,
@@ -134,9 +134,12 @@ class Ensemble:
         threads: int = 0,
     ) -> np.ndarray:
         """As `sample`, at rows of which the members' outputs are given."""
-        from ._outputs import sample_outputs
+        from ._outputs import row_arrays
 
-        return sample_outputs(self, features, mean, variance, draws=draws, of=of, seed=seed, threads=threads)
+        if not isinstance(draws, (int, np.integer)) or draws < 1:
+            raise UsageError(f"draws is {draws!r}, expected a whole number above 0")
+        drawn = _core.sample_outputs(self._core, *row_arrays(features, mean, variance), draws, of, seed, threads)
+        return drawn[..., 0] if self.outputs == 1 else drawn
 
     def joint_epistemic_covariance(self, inputs: Any) -> np.ndarray:
         """[N, N] or [q, N, N]: the covariance of the regression function between rows."""
@@ -144,7 +147,7 @@ class Ensemble:
         return joint[0] if self.outputs == 1 else joint
 
     def with_weights(self, weights: Sequence[float]) -> Ensemble:
-        """The same ensemble with other member weights (>= 0, any sum)."""
+        """This ensemble with other member weights (>= 0, any sum)."""
         return Ensemble(self._core.with_weights(_tables.vector(weights, "weights").tolist()))
 
     def __len__(self) -> int:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 
 class CredensError(Exception):
-    """What all errors of Credens have in common."""
+    """Base class of all errors of Credens."""
 
 
 class Failure(CredensError, RuntimeError):

@@ -42,7 +42,7 @@ def fit(
     schedule: str | None = None,
     loss_beta: Numbers | None = None,
     standardise_inputs: bool = True,
-    bend_inputs: bool | None = None,
+    asinh_inputs: bool | None = None,
     validation_fraction: float = 0.0,
     patience: int = 20,
     folds: int | None = None,
@@ -75,7 +75,7 @@ def fit(
         Fits over two seconds show a bar in terminals and notebooks; True shows it anywhere, False nowhere, and a
         callable is given a `Progress` instead. Ctrl-C stops a fit.
 
-    What is None is decided by the recipe. Settings that say so take a list, dealt to the members in turn.
+    The recipe decides options that are None. Options that say so take a list, cycled over the members.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def fit(
     >>> model.members, model.target_names
     (5, ['y'])
     """
-    given = {name: value for name, value in locals().items() if name in _OPTIONS}
+    given = {name: value for name, value in locals().items() if name in OPTION_NAMES}
     if unknown:
         raise TypeError(_unknown_keyword("fit", next(iter(unknown)), fit))
     parts = {"weights": weights, "noise_std": noise_std, "input_names": input_names, "target_names": target_names}
@@ -177,7 +177,7 @@ def _warn(sentence: str) -> None:
 # (keyword, default, help, range) of each option of `fit`, as the C++ library has them; an empty default is left to the
 # recipe.
 OPTIONS: list[tuple[str, str, str, str]] = _core.fit_options()
-_OPTIONS = {name for name, *_ in OPTIONS}
+OPTION_NAMES = {name for name, *_ in OPTIONS}
 
 
 def _describe(function: Any) -> None:

@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 
 from . import _core, _tables
-from ._ensemble import Ensemble, core_of
+from ._ensemble import Ensemble
 from ._errors import DataError, UsageError, reading
-from ._predictive import Predictive
 
 VALUES_AT_ONCE = 1 << 20  # of all arrays of a piece: 8 MB
 MOST_ROWS_AT_ONCE = 1 << 16
@@ -25,7 +24,7 @@ MOST_ROWS_AT_ONCE = 1 << 16
 
 @dataclass(eq=False)
 class MemberOutputs:
-    """What L members say of N rows, in the networks' own units.
+    """Outputs of L members at N rows, in the networks' own units.
 
     `features` is [L, N, p], or a list of arrays [N, p] that may differ in p; `mean` is [L, N, q] (or [L, N] for one
     output); `variance`, of the noise, is [L, N, q], [L, N, 1] where the outputs share it, [L, 1, q] where it is
@@ -121,31 +120,6 @@ def widen_outputs(
     return Ensemble(widening.finish())
 
 
-def predict_outputs(
-    model: Ensemble, features: Any, mean: Any = None, variance: Any = None, *, threads: int = 0
-) -> Predictive:
-    """`Ensemble.predict_outputs`."""
-    return Predictive(_core.predict_outputs(core_of(model), *_whole(features, mean, variance), threads))
-
-
-def sample_outputs(
-    model: Ensemble,
-    features: Any,
-    mean: Any = None,
-    variance: Any = None,
-    *,
-    draws: int = 1000,
-    of: str = "function",
-    seed: int = 0,
-    threads: int = 0,
-) -> np.ndarray:
-    """`Ensemble.sample_outputs`."""
-    if not isinstance(draws, (int, np.integer)) or draws < 1:
-        raise UsageError(f"draws is {draws!r}, expected a whole number above 0")
-    drawn = _core.sample_outputs(core_of(model), *_whole(features, mean, variance), draws, of, seed, threads)
-    return drawn[..., 0] if model.outputs == 1 else drawn
-
-
 def save_outputs(outputs: MemberOutputs, path: str | os.PathLike[str]) -> None:
     """Writes an outputs folder, which the command line and `load_outputs` read; needs `outputs.prior_precision`.
 
@@ -238,7 +212,8 @@ def _rows_of(piece: Any) -> _Rows:
     )
 
 
-def _whole(features: Any, mean: Any, variance: Any) -> tuple[list, list, list]:
+def row_arrays(features: Any, mean: Any, variance: Any) -> tuple[list, list, list]:
+    """Features, means and variances of all members, given as arrays or as one MemberOutputs."""
     if isinstance(features, MemberOutputs):
         _expect_none({"mean": mean, "variance": variance}, "beside a MemberOutputs")
         return _rows_of(features).whole()[:3]
@@ -248,7 +223,7 @@ def _whole(features: Any, mean: Any, variance: Any) -> tuple[list, list, list]:
 
 
 def _about(last_layer, member_weights, target_scale, target_shift, target_names, rows=((), (), (), None, None)):
-    """What belongs to members and outputs, with rows or without."""
+    """The core's MemberOutputs: values of members and outputs, with rows or without."""
     layers = [] if last_layer is None else _members(last_layer, "last_layer", 2)
     layers = [_tables.matrix(layer, f"last_layer[{index}]") for index, layer in enumerate(layers)]
     names = [] if target_names is None else [str(name) for name in target_names]

@@ -20,7 +20,7 @@ class Interval(NamedTuple):
 
 
 class Predictive:
-    """What a model says of N rows: for each row and output a mixture of Gaussians, in the units of the data.
+    """Predictions of N rows: for each row and output a mixture of Gaussians, in the units of the data.
 
     Arrays are [N] for one output and [N, q] for several; `as_columns` makes them [N, q] in any case.
 
@@ -76,22 +76,22 @@ class Predictive:
         return np.sqrt(self.epistemic_variance)
 
     def interval(self, level: float = 0.95, kind: str = "gaussian") -> Interval:
-        """Where a new observation lies with this probability.
+        """Interval that holds a new observation with this probability.
 
         `gaussian`: mean +- z std; `mixture`: central quantiles of the exact mixture.
         """
         return self._interval(self._core.interval(*_level(level, kind)))
 
     def function_interval(self, level: float = 0.95, kind: str = "gaussian") -> Interval:
-        """Where the regression function lies with this probability: epistemic uncertainty only."""
+        """Interval that holds the regression function with this probability: epistemic uncertainty only."""
         return self._interval(self._core.function_interval(*_level(level, kind)))
 
     def quantile(self, p: Any) -> np.ndarray:
-        """Of the exact mixture; for several probabilities one more axis in front."""
+        """Quantiles of the exact mixture; several probabilities give one more axis in front."""
         return self._quantiles(p, self._core.quantile)
 
     def function_quantile(self, p: Any) -> np.ndarray:
-        """The same of the regression function, without noise."""
+        """Quantiles of the regression function, without noise; several probabilities give one more axis in front."""
         return self._quantiles(p, self._core.function_quantile)
 
     def cdf(self, y: Any) -> np.ndarray:
@@ -138,7 +138,7 @@ class Predictive:
         return Predictive(self._core.classical(), self._flat)
 
     def as_columns(self) -> Predictive:
-        """The same with arrays [N, q], also for one output."""
+        """These predictions with arrays [N, q], also for one output."""
         return Predictive(self._core, False)
 
     @property

@@ -12,12 +12,12 @@ BAR_CELLS = 30
 
 
 class Progress(NamedTuple):
-    """What a `progress` callable is given, at most ten times per second."""
+    """The argument of a `progress` callable, which is called at most ten times per second."""
 
     members_done: int
     members: int
     fraction: float
-    """Of all epochs of all members."""
+    """Share done of all epochs of all members."""
     seconds_elapsed: float
     seconds_left: float
     """An estimate."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What notebooks show: facts as a table and one small picture, drawn here as SVG so that no plotting library is needed.
+"""Displays of notebooks: facts as a table and one small picture, drawn here as SVG so that no plotting library is needed.
 
 Text, axes and marks take the notebook's own text colour, so that they fit light and dark pages. The one colour that is
 added keeps a contrast above 4 to 1 against white and against near-black. Meaning never rests on colour alone: marks

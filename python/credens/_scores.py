@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scores of predictions against what was observed, and what is in a model."""
+"""Scores of predictions against observations, and summaries of models."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def report(
 
 
 def inspect(model: Ensemble) -> dict[str, Any]:
-    """What is in a model, with the keys of `credens inspect --json`.
+    """A summary of a model, with the keys of `credens inspect --json`.
 
     >>> import credens, numpy as np
     >>> x = np.linspace(-1, 1, 50)

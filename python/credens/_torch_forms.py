@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What networks return: a mean, and the noise as variance, standard deviation or logarithm of one of them."""
+"""Forms of a network's result: a mean, and the noise as variance, standard deviation or logarithm of one of them."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def shaped_variance(head: Head, parts: MeanAndNoise, mean: torch.Tensor, out: to
 
 
 class HeadSums:
-    """Of one network."""
+    """Sums over the rows of one network."""
 
     def __init__(self, head: Head, with_gram: bool):
         self.head = head

@@ -15,6 +15,7 @@ True
 
 from __future__ import annotations
 
+import inspect
 import numbers
 
 import numpy as np
@@ -27,11 +28,18 @@ except ImportError as error:
     raise ImportError("credens.sklearn needs scikit-learn 1.6 or newer: pip install scikit-learn") from error
 
 import credens
-from credens import _repr
+from credens import _fit, _repr
 
 __all__ = ["CredensRegressor", "crps", "crps_scorer", "interval_score", "interval_scorer", "nll", "nll_scorer"]
 
 _MOST_SEED = 2**31 - 1
+
+# The parameters of the regressor: the options of `fit`, and two of its own.
+_DEFAULTS = {
+    **{name: default for name, default in credens.fit.__kwdefaults__.items() if name in _fit.OPTION_NAMES},
+    "random_state": None,
+    "progress": False,
+}
 
 
 class CredensRegressor(RegressorMixin, BaseEstimator):
@@ -60,72 +68,12 @@ class CredensRegressor(RegressorMixin, BaseEstimator):
     CredensRegressor(members=5, seed=3)
     """
 
-    def __init__(
-        self,
-        *,
-        recipe="auto",
-        effort="normal",
-        members=None,
-        hidden=None,
-        activation=None,
-        embedding=None,
-        frequencies=None,
-        noise=None,
-        noise_link=None,
-        epochs=None,
-        batch=None,
-        learning_rate=None,
-        schedule=None,
-        loss_beta=None,
-        standardise_inputs=True,
-        bend_inputs=None,
-        validation_fraction=0.0,
-        patience=20,
-        folds=None,
-        recalibrate=None,
-        correct_size=None,
-        weigh_members=None,
-        prior_precision=None,
-        hidden_precision=None,
-        posterior=None,
-        random_bias=False,
-        seed=0,
-        random_state=None,
-        threads=0,
-        memory="auto",
-        progress=False,
-    ):
-        self.recipe = recipe
-        self.effort = effort
-        self.members = members
-        self.hidden = hidden
-        self.activation = activation
-        self.embedding = embedding
-        self.frequencies = frequencies
-        self.noise = noise
-        self.noise_link = noise_link
-        self.epochs = epochs
-        self.batch = batch
-        self.learning_rate = learning_rate
-        self.schedule = schedule
-        self.loss_beta = loss_beta
-        self.standardise_inputs = standardise_inputs
-        self.bend_inputs = bend_inputs
-        self.validation_fraction = validation_fraction
-        self.patience = patience
-        self.folds = folds
-        self.recalibrate = recalibrate
-        self.correct_size = correct_size
-        self.weigh_members = weigh_members
-        self.prior_precision = prior_precision
-        self.hidden_precision = hidden_precision
-        self.posterior = posterior
-        self.random_bias = random_bias
-        self.seed = seed
-        self.random_state = random_state
-        self.threads = threads
-        self.memory = memory
-        self.progress = progress
+    def __init__(self, **options):
+        unknown = options.keys() - _DEFAULTS.keys()
+        if unknown:
+            raise TypeError(f"CredensRegressor() has no parameter {min(unknown)!r}")
+        for name, default in _DEFAULTS.items():
+            setattr(self, name, options.get(name, default))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -201,6 +149,12 @@ class CredensRegressor(RegressorMixin, BaseEstimator):
         return bundle
 
 
+CredensRegressor.__init__.__signature__ = inspect.Signature(
+    [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
+    + [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default) for name, default in _DEFAULTS.items()]
+)
+
+
 def nll(y, predictive, sample_weight=None) -> float:
     """Mean negative log likelihood of the exact mixture, joint over outputs, in nats per row."""
     return _scored("nll", y, predictive, sample_weight)
@@ -260,7 +214,7 @@ def _seed(random_state) -> int:
 
 
 def _names_of_targets(y):
-    """Of a table's columns, or of a single column that has one; None without."""
+    """Names of a table's columns or of a single named column; None without names."""
     names = list(getattr(y, "columns", [getattr(y, "name", None)]))
     return names if all(isinstance(name, str) for name in names) else None
 

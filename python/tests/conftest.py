@@ -2,12 +2,16 @@
 """Data and models that several tests use."""
 
 import os
+import pathlib
 import subprocess
 
 import numpy as np
 import pytest
 
 import credens
+
+SHARED_DATA = pathlib.Path(__file__).parents[2].parent / "shared" / "data"
+"""Public data beside the checkout, where they are at hand."""
 
 QUICK = {"members": 3, "epochs": 15, "hidden": (12, 8), "seed": 5}
 

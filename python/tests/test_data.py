@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What users have becomes a Dataset: arrays, lists, pandas, polars, Arrow, files; what is wrong is said with its place."""
+"""Datasets from arrays, lists, pandas, polars, Arrow and files; errors name the place."""
 
 import decimal
 import pickle
@@ -191,9 +191,9 @@ def test_files_that_cannot_be_read(tmp_path):
         (np.ma.array(X, mask=X == 5), Y, {}, "inputs: row 2, column 1 is masked, expected a finite number"),
         (np.where(X == 5, np.nan, X), Y, {}, "inputs: row 2, column 1 is nan, expected a finite number"),
         (X.astype(complex), Y, {}, "inputs is of the type complex128, expected numbers"),
-        (X, Y, {"weights": -Y}, "the weight of row 1 is -1, expected a finite number that is not negative"),
+        (X, Y, {"weights": -Y}, "the weight of row 1 is -1, expected a number that is not negative"),
         (X, Y, {"weights": Y[:2]}, "2 weights for 6 rows"),
-        (X, Y, {"noise_std": Y}, "noise: row 0, column 0 is 0, expected a finite number above 0"),
+        (X, Y, {"noise_std": Y}, "noise: row 0, column 0 is 0, expected a number above 0"),
         (X, Y, {"input_names": ["a"]}, "1 name for 2 inputs"),
         (X, Y, {"input_names": ["a", "a"]}, 'inputs 0 and 1 are both named "a"'),
         (X, Y, {"input_names": "ab"}, "input_names is 'ab', expected a list of names"),

@@ -272,7 +272,7 @@ class Terminal(io.StringIO):
 
 
 def show(monkeypatch, stream, progress, *told):
-    """What is written by a display, while it is told this and when it is closed."""
+    """The text that a display writes while it is told this and when it is closed."""
     with monkeypatch.context() as patch:
         patch.setattr(sys, "stderr", stream)
         display = _progress.display_of(progress)

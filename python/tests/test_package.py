@@ -18,7 +18,7 @@ import credens
 
 ROOT = pathlib.Path(__file__).parents[2]
 PACKAGE = pathlib.Path(credens.__file__).parent
-MODULES = ["", "._dataset", "._ensemble", "._fit", "._predictive", "._scores", "._outputs"]
+MODULES = ["", "._dataset", "._ensemble", "._fit", "._predictive", "._scores", "._outputs", ".datasets"]
 
 
 def run(code):
@@ -124,9 +124,11 @@ def test_the_examples_of_documents_run(document, tmp_path, monkeypatch):
 
 
 def test_the_options_of_the_document_are_those_of_fit():
-    listed = re.findall(r"^\| `(\w+)` \| (.*?) \|", (ROOT / "docs/python.md").read_text(), re.M)
-    expected = [(name, f"`{default}`" if default else "the recipe") for name, default, *_ in credens._fit.OPTIONS]
-    assert [row for row in listed if row[0] in dict(expected)] == expected
+    page = (ROOT / "docs/parameters.md").read_text()
+    listed = {flag.replace("-", "_"): default for flag, default in re.findall(r"^\| `--(?:\[no-\])?([\w-]+).*?` \| (.*?) \|", page, re.M)}
+    flags = {"prior_precision": "lambda", "validation_fraction": "validation"}
+    for name, default, *_ in credens._fit.OPTIONS:
+        assert listed[flags.get(name, name)] == (f"`{default}`" if default else "*the recipe's*"), name
 
 
 def test_every_file_of_tests_is_run():

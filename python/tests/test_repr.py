@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What notebooks show: well formed, readable by screen readers, legible on light and dark pages."""
+"""Displays of notebooks: well formed, readable by screen readers, legible on light and dark pages."""
 
 import types
 import xml.etree.ElementTree as ElementTree

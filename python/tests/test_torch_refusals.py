@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `credens.torch.widen` refuses, and how it says so."""
+"""Refusals of `credens.torch.widen` and their messages."""
 
 import pytest
 

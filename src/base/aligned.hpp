@@ -26,7 +26,7 @@ struct AlignedAllocator {
     const std::size_t bytes = count * sizeof(T);
     void* memory = ::operator new(bytes, alignment_of(bytes));
 #ifdef MADV_HUGEPAGE
-    if (bytes >= large) madvise(memory, bytes, MADV_HUGEPAGE);  // a wish, which may be ignored
+    if (bytes >= large) madvise(memory, bytes, MADV_HUGEPAGE);  // a hint, which may be ignored
 #endif
     return static_cast<T*>(memory);
   }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Values as bytes between processes of one program: as they lie in memory, one after the other.
+// Values as bytes, as they lie in memory: for arrays in files and for messages between processes of one program.
 
 #pragma once
 
 #include <cstring>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,9 +19,17 @@ namespace credens::base {
 template <class T>
 concept PlainValue = std::is_trivially_copyable_v<T>;
 
+/// The memory of values that lie one after the other.
+template <std::ranges::contiguous_range Values>
+  requires PlainValue<std::ranges::range_value_t<Values>>
+std::string_view bytes_of(const Values& values) {
+  return {reinterpret_cast<const char*>(std::ranges::data(values)),
+          std::ranges::size(values) * sizeof(std::ranges::range_value_t<Values>)};
+}
+
 template <PlainValue T>
 void append_values(std::string& bytes, std::span<const T> values) {
-  bytes.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+  bytes += bytes_of(values);
 }
 
 template <PlainValue T>
@@ -33,7 +42,8 @@ inline void append_text(std::string& bytes, std::string_view text) {
   bytes += text;
 }
 
-/// Takes apart what the functions above put together. Bytes that end too early throw failure.
+/// Reads values in the order in which append_value, append_values and append_text wrote them. Bytes that end too early
+/// throw failure.
 class ByteReader {
  public:
   explicit ByteReader(std::string_view bytes) : left_(bytes) {}

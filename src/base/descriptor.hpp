@@ -8,7 +8,7 @@
 
 namespace credens::base {
 
-/// An open file, closed in the end.
+/// Owns an open file descriptor and closes it.
 class Descriptor {
  public:
   explicit Descriptor(int number = -1) : number_(number) {}

@@ -3,6 +3,7 @@
 #include "base/file.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -93,7 +94,7 @@ void sync_folder(const std::string& folder) {
   }
 }
 
-/// Where a link points, so that writing changes the file behind it and not the link.
+/// The target of a link, so that writing changes the file behind it and not the link.
 std::filesystem::path resolved(const std::filesystem::path& path) {
   std::error_code error;
   const std::filesystem::path target = std::filesystem::canonical(path, error);
@@ -193,6 +194,11 @@ std::size_t InputFile::read(std::span<char> into) {
   const ssize_t count = retried([&] { return ::read(descriptor_.number(), into.data(), into.size()); });
   if (count < 0) fail_io("read", name_, errno);
   return static_cast<std::size_t>(count);
+}
+
+bool InputFile::is_ready() const {
+  pollfd file{.fd = descriptor_.number(), .events = POLLIN, .revents = 0};
+  return ::poll(&file, 1, 0) != 0;
 }
 
 std::string read_file(const std::filesystem::path& path) {
@@ -338,6 +344,10 @@ void OutputFile::write(std::string_view bytes) {
   constexpr std::size_t block = 1 << 20;
   impl_->buffer += bytes;
   if (impl_->buffer.size() >= block) impl_->flush();
+}
+
+void OutputFile::flush() {
+  impl_->flush();
 }
 
 void OutputFile::commit() {

@@ -19,14 +19,15 @@ namespace credens::base {
 /// The bytes of a file; `-` is standard input. Throws io with a sentence for absent, unreadable and folders.
 std::string read_file(const std::filesystem::path& path);
 
-/// The same, some bytes at a time.
+/// A file or standard input (`-`), read some bytes at a time.
 class InputFile {
  public:
   explicit InputFile(const std::filesystem::path& path);
 
-  const std::string& name() const { return name_; }       ///< how sentences call it
+  const std::string& name() const { return name_; }       ///< for error messages
   std::size_t known_size() const { return known_size_; }  ///< 0 for what must be read to know it
   std::size_t read(std::span<char> into);                 ///< how many bytes were read; 0: there are no more
+  bool is_ready() const;                                  ///< whether `read` would not wait
 
  private:
   std::string name_;
@@ -34,10 +35,10 @@ class InputFile {
   Descriptor descriptor_;
 };
 
-/// To a place in an open file that sentences call `path`.
+/// Writes to a place in an open file. Errors call it `path`.
 void write_at(int descriptor, std::size_t offset, std::string_view bytes, const std::string& path);
 
-/// From such a place; all of it must be there.
+/// Reads from a place in an open file, which must hold that many bytes. Errors call it `path`.
 void read_at(int descriptor, std::size_t offset, std::span<char> into, const std::string& path);
 
 /// A file without a name in the folder for temporary files (TMPDIR); it is gone when it is closed.
@@ -77,7 +78,8 @@ class OutputFile {
   explicit OutputFile(const std::filesystem::path& path);
   ~OutputFile();
   void write(std::string_view bytes);
-  void commit();  ///< flushes; throws io when the disk is full or the pipe closed
+  void flush();   ///< to whoever reads the other end; throws io when the disk is full or the pipe closed
+  void commit();  ///< flushes, and the file is there
 
  private:
   struct Impl;

@@ -32,8 +32,8 @@ std::uint64_t resource_limit(__rlimit_resource resource) {
 
 using Pieces = std::initializer_list<std::string_view>;
 
-/// The start of the file whose path these pieces are, joined; empty where there is none. Allocates nothing: memory may
-/// be what lacks.
+/// The start of the file whose path is these pieces joined; empty where there is none. Allocates nothing: memory may
+/// have run out.
 std::string_view read_start(Pieces path, std::span<char> into) {
   std::array<char, 8192> name{};
   char* end = name.data();
@@ -55,16 +55,16 @@ std::uint64_t number_in(Pieces path) {
   return problem == std::errc{} ? number : no_limit;
 }
 
-/// One of the two ways in which systems keep their control groups.
+/// One of the two layouts of control groups: the unified hierarchy (version 2), or one per controller (version 1).
 struct Hierarchy {
   std::string_view folder;
   std::string_view limit;  ///< the file of a group that holds it
 };
 constexpr Hierarchy unified{.folder = "/sys/fs/cgroup", .limit = "/memory.max"};
-constexpr Hierarchy of_memory{.folder = "/sys/fs/cgroup/memory", .limit = "/memory.limit_in_bytes"};
+constexpr Hierarchy memory_controller{.folder = "/sys/fs/cgroup/memory", .limit = "/memory.limit_in_bytes"};
 
-/// The least on the way from the group `/a/b` to the root. A container may see its own group as the root, and then not
-/// find the others.
+/// The lowest limit on the way from the group `/a/b` to the root. A container may see its own group as the root, and
+/// then not find the others.
 std::uint64_t least_limit(std::string_view root, const Hierarchy& hierarchy, std::string_view group) {
   std::uint64_t least = number_in({root, hierarchy.folder, hierarchy.limit});
   for (; group.starts_with('/'); group = group.substr(0, group.rfind('/'))) {
@@ -83,7 +83,7 @@ bool names_memory(std::string_view controllers) {
   }
 }
 
-/// Of the group in a line `number:controllers:/group`; the unified hierarchy names no controllers.
+/// Memory limit of the group in a line `number:controllers:/group`; the unified hierarchy names no controllers.
 std::uint64_t limit_of_line(std::string_view root, std::string_view line) {
   const std::size_t first = std::min(line.find(':'), line.size());
   const std::size_t second = line.find(':', first + 1);
@@ -91,7 +91,7 @@ std::uint64_t limit_of_line(std::string_view root, std::string_view line) {
   const std::string_view controllers = line.substr(first + 1, second - first - 1);
   const std::string_view group = line.substr(second + 1);
   if (controllers.empty()) return least_limit(root, unified, group);
-  return names_memory(controllers) ? least_limit(root, of_memory, group) : no_limit;
+  return names_memory(controllers) ? least_limit(root, memory_controller, group) : no_limit;
 }
 
 std::uint64_t physical_memory() {
@@ -104,7 +104,7 @@ std::uint64_t physical_memory() {
 
 std::uint64_t group_memory(std::string_view root) {
   std::array<char, 16384> bytes{};
-  std::uint64_t least = std::min(least_limit(root, unified, {}), least_limit(root, of_memory, {}));
+  std::uint64_t least = std::min(least_limit(root, unified, {}), least_limit(root, memory_controller, {}));
   for (std::string_view lines = read_start({root, "/proc/self/cgroup"}, bytes); !lines.empty();) {
     const std::string_view line = lines.substr(0, lines.find('\n'));
     least = std::min(least, limit_of_line(root, line));

@@ -14,16 +14,16 @@ namespace credens::base {
 /// number without one. `root` stands before the paths of the system's files: other ones are for tests.
 std::uint64_t group_memory(std::string_view root = {});
 
-/// Of the machine or the control group, whichever is less: for all processes together.
+/// Memory of the machine or of the control group, whichever is less: for all processes together.
 std::uint64_t machine_memory();
 
-/// Of this process, as `ulimit -v` sets it; the largest number without a limit.
+/// Limit of this process's address space, as `ulimit -v` sets it; the largest number without a limit.
 std::uint64_t address_space();
 
-/// This process's part of the machine's, or its address space where that is less.
+/// Memory this process may use: its part of machine_memory(), or its own limits where they are less.
 std::uint64_t process_memory();
 
-/// So many processes, this one among them, share the machine.
+/// Sets how many processes, this one among them, share the machine's memory.
 void share_memory(std::size_t processes);
 
 }  // namespace credens::base

@@ -12,7 +12,7 @@ namespace credens::base {
 /// 0 asks for all cores this process may use; where processes share them, for this one's part.
 int thread_count(int requested);
 
-/// So many processes, this one among them, use the cores that this one may use.
+/// Sets how many processes, this one among them, share the cores that this one may use.
 void share_cores(int processes);
 
 /// Runs task(0), ..., task(count - 1), each once, on at most `threads` threads (0: all cores). If tasks throw, no new

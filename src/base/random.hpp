@@ -14,7 +14,7 @@
 
 namespace credens::base {
 
-/// What a stream is for. The values are part of every model's bytes: never renumber.
+/// The purpose of a stream. The values are part of every model's bytes: never renumber.
 enum class Purpose : std::uint64_t {
   initial_weights = 1,
   shuffle = 2,
@@ -26,6 +26,7 @@ enum class Purpose : std::uint64_t {
   test = 8,
   folds = 9,
   calibration = 10,
+  row_sample = 11,
 };
 
 /// The name of a stream. Key = (seed, purpose); counter = (block, member, attempt, epoch).

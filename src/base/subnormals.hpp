@@ -46,6 +46,6 @@ class SubnormalsMode {
 };
 
 using FlushSubnormals = SubnormalsMode<true>;
-using KeepSubnormals = SubnormalsMode<false>;  ///< as numbers, for the time being
+using KeepSubnormals = SubnormalsMode<false>;  ///< keeps them as numbers while it lives
 
 }  // namespace credens::base

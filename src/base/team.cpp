@@ -6,6 +6,18 @@
 
 namespace credens::base {
 
+std::vector<std::string> Team::gather(std::string bytes) {
+  std::vector<std::string> all;
+  collect(std::move(bytes), [&all](std::string_view of_rank) { all.emplace_back(of_rank); });
+  return all;
+}
+
+std::string Team::all_gather(std::string bytes) {
+  std::string all;
+  collect(std::move(bytes), [&all](std::string_view of_rank) { all += of_rank; });
+  return broadcast(std::move(all));
+}
+
 std::vector<std::string> gather_dealt(Team& team, const std::vector<std::string>& own) {
   if (team.is_alone()) return own;
   std::string bytes;

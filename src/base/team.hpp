@@ -9,26 +9,18 @@
 
 #include <cstddef>
 #include <functional>
-#include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace credens::base {
 
-/// The first thing that went wrong on any rank.
-struct TeamFailure {
-  ErrorCode code = ErrorCode::failure;
-  std::string sentence;
-};
-
 /// A team of one, which every process is unless it joined others: nothing is sent, and nothing is waited for.
 ///
-/// What waits throws when another rank has failed, with that rank's code and sentence.
+/// Whoever waits for others throws the error of the first rank that failed before it came there.
 class Team {
  public:
-  using Listener = std::function<void(std::size_t from, std::string_view bytes)>;
+  using Taker = std::function<void(std::string_view bytes)>;
 
   Team() = default;
   Team(const Team&) = delete;
@@ -37,30 +29,21 @@ class Team {
 
   virtual std::size_t rank() const { return 0; }
   virtual std::size_t size() const { return 1; }
-  virtual std::size_t node_leader() const { return 0; }  ///< the first rank on this machine
   bool leads() const { return rank() == 0; }
   bool is_alone() const { return size() == 1; }
 
-  /// What every rank gave, by rank, at rank 0; nothing elsewhere. Nobody returns before all have given.
-  virtual std::vector<std::string> gather(std::string bytes) { return {std::move(bytes)}; }
+  /// Rank 0 takes what every rank gave, by rank, and holds that of one at a time. Nobody returns before all have come.
+  virtual void collect(std::string bytes, const Taker& take) { take(bytes); }
 
   /// What rank 0 gave.
   virtual std::string broadcast(std::string bytes) { return bytes; }
 
-  /// To whoever listens at rank 0, while that does something else; what one rank posts arrives in order.
-  virtual void post(std::string_view bytes) {
-    if (listener_) listener_(0, bytes);
-  }
+  /// Ends all ranks at once with an error that this one met alone, where the others would not wait for it soon. Returns
+  /// in a team of one, which has nobody else to end.
+  virtual void abort(const Error& /*error*/) {}
 
-  /// At rank 0, before others may post. Called by one thread at a time, not the caller's; what it throws is a failure
-  /// of rank 0. Null: ends it, and waits for a call that is under way.
-  virtual void listen(Listener listener) { listener_ = std::move(listener); }
-
-  virtual std::stop_token stop() const { return {}; }  ///< asked for when a rank has failed
-  virtual std::optional<TeamFailure> failure() const { return {}; }
-
- private:
-  Listener listener_;
+  std::vector<std::string> gather(std::string bytes);  ///< what every rank gave, by rank, at rank 0; nothing elsewhere
+  std::string all_gather(std::string bytes);           ///< the same at all ranks, one after the other
 };
 
 /// The share of `count` things that falls to `rank`: the same number for all, or one less.

@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 
 #include <fast_float/fast_float.h>
+#include <fmt/format.h>
 #include <algorithm>
 #include <charconv>
 #include <cmath>

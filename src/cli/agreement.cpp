@@ -4,7 +4,7 @@
 
 #include "base/bytes.hpp"
 #include "base/check.hpp"
-#include "cli/wired_team.hpp"
+#include "cli/team.hpp"
 #include "store/checksum.hpp"
 #include "store/model_file.hpp"
 
@@ -50,7 +50,7 @@ void RowDigest::add(MatrixView values) {
 }
 
 void RowDigest::add(const Rows& rows) {
-  if (!rows.arrays) return add(rows.table.values);
+  if (!rows.arrays) return add(rows.block.table->values);
   for (const std::vector<Matrix>* arrays : {&rows.arrays->features, &rows.arrays->mean, &rows.arrays->variance}) {
     for (const Matrix& values : *arrays) add(values);
   }

@@ -17,7 +17,7 @@
 namespace credens::cli {
 
 /// All ranks come here with what they found in a file, as many things, such as "5000 rows". Where one has found
-/// something else than rank 0, rank 0 throws data with a sentence that names it and its machine; the others learn of it
+/// something else than rank 0, rank 0 throws data with a sentence that names it and its machine; the others throw it
 /// when they next wait.
 void check_agreement(base::Team& team, std::string_view file, const std::vector<std::string>& found);
 

@@ -1,81 +1,110 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// CLI11 splits the words; which are missing, unknown or wrong is said here, in our sentences.
 
 #include "cli/arguments.hpp"
 
-#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cctype>
 
 namespace credens::cli {
 
 namespace {
 
-constexpr const char* help_flags = "-h,--help";
-
-/// The parser of a declaration, and the parsed words of each argument.
-struct Parser {
-  CLI::App app;
-  CLI::Option* help = nullptr;
-  std::vector<CLI::Option*> options;  // in the order of the declaration
-};
-
 std::string opposite_of(const Argument& argument) {
   return "--no-" + long_name(argument).substr(2);
 }
 
-CLI::Option* add_to(CLI::App& app, const Argument& argument) {
-  if (argument.is_switch()) {
-    const std::string opposite = argument.has_opposite ? ",!" + opposite_of(argument) : "";
-    return app.add_flag(argument.names + opposite)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  }
-  CLI::Option* option = app.add_option(argument.names)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  return option->expected(argument.repeated && argument.is_file() ? -1 : 1);
-}
-
-void build(Parser& parser, const std::vector<Argument>& arguments) {
-  parser.app.set_help_flag();
-  parser.app.allow_extras();
-  parser.help = parser.app.add_flag(help_flags);
-  for (const Argument& argument : arguments) parser.options.push_back(add_to(parser.app, argument));
+/// The names of an option, its opposite last.
+std::vector<std::string> names_of(const Argument& argument) {
+  std::vector<std::string> names = base::split(argument.names, ',');
+  if (argument.has_opposite) names.push_back(opposite_of(argument));
+  return names;
 }
 
 std::vector<std::string> all_names(const std::vector<Argument>& arguments) {
   std::vector<std::string> names = {"--help"};
   for (const Argument& argument : arguments) {
     if (argument.is_file()) continue;
-    for (std::string& name : base::split(argument.names, ',')) names.push_back(std::move(name));
-    if (argument.has_opposite) names.push_back(opposite_of(argument));
+    for (std::string& name : names_of(argument)) names.push_back(std::move(name));
   }
   return names;
 }
 
-void split_words(Parser& parser, std::span<const std::string> words) {
-  for (const std::string& word : words) {
-    base::require(!(word.starts_with("--") && word.ends_with("=")), ErrorCode::usage, "{} needs a value",
-                  word.substr(0, word.size() - 1));
+/// The words of a command line: those of each argument, in the order of the declaration, and those that belong to none.
+class Words {
+ public:
+  Words(const std::vector<Argument>& arguments, std::span<const std::string> words)
+      : arguments_(arguments), given_(arguments.size()), words_(words) {
+    bool only_files = false;
+    while (next_ < words_.size()) {
+      const std::string& word = words_[next_++];
+      if (only_files || word.size() < 2 || word.front() != '-') {
+        add_file(word);
+      } else if (word == "--") {
+        only_files = true;
+      } else if (word == "-h" || word == "--help") {
+        wants_help_ = true;
+      } else {
+        add_option(word);
+      }
+    }
   }
-  try {
-    parser.app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
-  } catch (const CLI::ArgumentMismatch&) {
-    // An option takes the next word whatever it is, so only the last word can lack its value.
-    base::fail(ErrorCode::usage, "{} needs a value", words.back());
-  } catch (const CLI::ParseError& error) {
-    base::fail(ErrorCode::usage, "{}", error.what());
+
+  bool wants_help() const { return wants_help_; }
+  const std::vector<std::string>& of(std::size_t argument) const { return given_[argument]; }
+  const std::vector<std::string>& unknown_options() const { return unknown_options_; }
+  const std::vector<std::string>& extra_files() const { return extra_files_; }
+
+ private:
+  void add_file(const std::string& word);
+  void add_option(const std::string& word);
+
+  const std::vector<Argument>& arguments_;
+  std::vector<std::vector<std::string>> given_;
+  std::vector<std::string> unknown_options_;
+  std::vector<std::string> extra_files_;
+  std::span<const std::string> words_;
+  std::size_t next_ = 0;
+  bool wants_help_ = false;
+};
+
+void Words::add_file(const std::string& word) {
+  for (std::size_t i = 0; i < arguments_.size(); ++i) {
+    if (arguments_[i].is_file() && (given_[i].empty() || arguments_[i].repeated)) return given_[i].push_back(word);
   }
+  extra_files_.push_back(word);
 }
 
-void check_no_extras(const Parser& parser, std::span<const std::string> names) {
-  std::vector<std::string> extras = parser.app.remaining();
-  std::erase(extras, "--");  // the mark after which all words are files is not one of them
-  for (const std::string& extra : extras) {
-    if (extra.size() < 2 || extra.front() != '-') continue;
-    const std::string name = extra.substr(0, extra.find('='));
+/// `--name`, `--name=value`, `-n` or `-nvalue`. An option takes the next word as its value, whatever that is.
+void Words::add_option(const std::string& word) {
+  const std::size_t end = word.starts_with("--") ? std::min(word.find('='), word.size()) : 2;
+  const std::string name = word.substr(0, end);
+  const bool has_value = end < word.size();
+  const std::string value = word.substr(std::min(word.size(), word.starts_with("--") ? end + 1 : end));
+  for (std::size_t i = 0; i < arguments_.size(); ++i) {
+    const Argument& argument = arguments_[i];
+    const std::vector<std::string> names = names_of(argument);
+    if (argument.is_file() || std::ranges::find(names, name) == names.end()) continue;
+    if (argument.is_switch()) {
+      const bool is_opposite = argument.has_opposite && name == names.back();
+      base::require(!has_value || (!is_opposite && (value == "true" || value == "false")), ErrorCode::usage,
+                    "{} takes no value", name);
+      return given_[i].push_back(has_value ? value : is_opposite ? "false" : "true");
+    }
+    base::require(has_value ? !value.empty() : next_ < words_.size(), ErrorCode::usage, "{} needs a value", name);
+    return given_[i].push_back(has_value ? value : words_[next_++]);
+  }
+  unknown_options_.push_back(word.substr(0, word.find('=')));
+}
+
+void check_no_extras(const Words& words, std::span<const std::string> names) {
+  if (!words.unknown_options().empty()) {
+    const std::string& name = words.unknown_options().front();
     base::fail(ErrorCode::usage, "unknown option {}{}", name,
                name.starts_with("--") ? base::suggestion(name, names) : "");
   }
-  base::require(extras.empty(), ErrorCode::usage, "unexpected argument {}",
-                extras.empty() ? "" : base::quoted(extras.front()));
+  if (!words.extra_files().empty()) {
+    base::fail(ErrorCode::usage, "unexpected argument {}", base::quoted(words.extra_files().front()));
+  }
 }
 
 void check_words(const Argument& argument, const std::vector<std::string>& words, std::span<const std::string> names) {
@@ -86,12 +115,8 @@ void check_words(const Argument& argument, const std::vector<std::string>& words
   if (argument.is_file() || words.empty()) return;
   base::require(words.size() == 1 || argument.repeated, ErrorCode::usage, "{} is given {} times", name, words.size());
   for (const std::string& word : words) {
-    if (argument.is_switch()) {
-      base::require(word == "true" || word == "false", ErrorCode::usage, "{} takes no value", name);
-    } else {
-      const bool is_option = std::find(names.begin(), names.end(), word) != names.end();
-      base::require(!is_option, ErrorCode::usage, "{} needs a value, found {}", name, word);
-    }
+    const bool is_option = std::find(names.begin(), names.end(), word) != names.end();
+    base::require(!is_option, ErrorCode::usage, "{} needs a value, found {}", name, word);
   }
 }
 
@@ -104,12 +129,12 @@ std::string within_sentence(std::string help) {
   return help;
 }
 
-void check_required(const Parser& parser, const std::vector<Argument>& arguments) {
+void check_required(const Words& words, const std::vector<Argument>& arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i].lifts_requirements && parser.options[i]->count() > 0) return;
+    if (arguments[i].lifts_requirements && !words.of(i).empty()) return;
   }
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    base::require(!arguments[i].required || parser.options[i]->count() > 0, ErrorCode::usage, "{} is missing: {}",
+    base::require(!arguments[i].required || !words.of(i).empty(), ErrorCode::usage, "{} is missing: {}",
                   short_name(arguments[i]), within_sentence(arguments[i].help));
   }
 }
@@ -118,15 +143,6 @@ void check_required(const Parser& parser, const std::vector<Argument>& arguments
 
 std::string long_name(const Argument& argument) {
   return argument.names.substr(argument.names.rfind(',') + 1);
-}
-
-void parse_or_explain(std::string_view name, std::string_view text, std::string_view expects,
-                      const std::function<void()>& parse) {
-  try {
-    parse();
-  } catch (const Error&) {
-    base::fail(ErrorCode::usage, "{} is {}, expected {}", name, base::quoted(text), expects);
-  }
 }
 
 Argument& Arguments::add(Argument argument) {
@@ -160,17 +176,15 @@ Argument& Arguments::toggle(std::string name, bool& into, std::string help) {
               }});
 }
 
-bool Arguments::parse(std::span<const std::string> words) const {
-  Parser parser;
-  build(parser, arguments_);
-  split_words(parser, words);
-  if (parser.help->count() > 0) return false;
+bool Arguments::parse(std::span<const std::string> given) const {
+  const Words words(arguments_, given);
+  if (words.wants_help()) return false;
   const std::vector<std::string> names = all_names(arguments_);
-  for (std::size_t i = 0; i < arguments_.size(); ++i) check_words(arguments_[i], parser.options[i]->results(), names);
-  check_no_extras(parser, names);
-  check_required(parser, arguments_);
+  for (std::size_t i = 0; i < arguments_.size(); ++i) check_words(arguments_[i], words.of(i), names);
+  check_no_extras(words, names);
+  check_required(words, arguments_);
   for (std::size_t i = 0; i < arguments_.size(); ++i) {
-    for (const std::string& word : parser.options[i]->results()) arguments_[i].set(word);
+    for (const std::string& word : words.of(i)) arguments_[i].set(word);
   }
   return true;
 }

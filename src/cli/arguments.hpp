@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a verb takes on the command line. Declared once; the parser and `--help` both read the declaration.
+// The arguments that a verb takes on the command line. Declared once; the parser and `--help` both read the
+// declaration.
 
 #pragma once
 
@@ -32,7 +33,7 @@ struct Argument {
   bool is_switch() const { return !is_file() && value.empty(); }
 };
 
-/// What a value must be, in words and as a check.
+/// The range of a value, in words and as a check.
 template <class T>
 struct Expected {
   std::string text = {};
@@ -41,7 +42,7 @@ struct Expected {
 
 class Arguments {
  public:
-  /// What follows is listed under this title.
+  /// `--help` lists the arguments that follow under this title.
   void group(std::string title) { group_ = std::move(title); }
 
   /// All return what was added, valid until the next one is.
@@ -53,19 +54,22 @@ class Arguments {
                   std::string help);  ///< one or more; the last position
   Argument& toggle(std::string name, bool& into, std::string help);
 
-  /// An option of any type that base::FieldText knows; its default is what `into` holds now.
+  /// An option of any type that base::FieldText knows, or an optional one. Its default is what `into` holds now; an
+  /// optional has none.
   template <class T>
   Argument& option(std::string names, std::string value, T& into, std::string help, Expected<T> expected);
-
-  /// The same without a default.
   template <class T>
   Argument& option(std::string names, std::string value, std::optional<T>& into, std::string help,
                    Expected<T> expected);
 
+  /// The rows of a table; they set fields of `into`.
+  template <class Options>
+  void options(const base::OptionTable<Options>& table, Options& into);
+
   const std::vector<Argument>& all() const { return arguments_; }
 
   /// Sets what was given, in the order of declaration; throws usage. False: help was asked for, and nothing was set.
-  bool parse(std::span<const std::string> words) const;
+  bool parse(std::span<const std::string> given) const;
 
  private:
   std::vector<Argument> arguments_;
@@ -75,16 +79,12 @@ class Arguments {
 /// "-o,--output" -> "--output": the name used in sentences.
 std::string long_name(const Argument& argument);
 
-/// Runs `parse`; where it throws, throws usage in its place: `--level is "2", expected a number between 0 and 1`.
-void parse_or_explain(std::string_view name, std::string_view text, std::string_view expects,
-                      const std::function<void()>& parse);
-
 // ---- implementation ----
 
 template <class T>
 T parse_value(std::string_view name, std::string_view text, const Expected<T>& expected) {
   std::optional<T> value;
-  parse_or_explain(name, text, expected.text, [&] {
+  base::explain(name, text, expected.text, [&] {
     value = base::FieldText<T>::parse(text);
     base::require(!expected.holds || expected.holds(*value), ErrorCode::usage, "out of range");
   });
@@ -109,6 +109,21 @@ Argument& Arguments::option(std::string names, std::string value, std::optional<
     into = parse_value(name, text, expected);
   };
   return add(std::move(argument));
+}
+
+/// The recipe decides stored options that are not given; others say in their help what holds then.
+template <class Options>
+void Arguments::options(const base::OptionTable<Options>& table, Options& into) {
+  for (const base::Option<Options>& option : table.options()) {
+    const std::string text = base::to_text(option.get(into));
+    add({.names = base::flag_of(option.name),
+         .value = option.value,
+         .help = option.is_switch() ? option.help : fmt::format("{}: {}", option.help, option.expects),
+         .shown_default = text.empty() && option.is_stored ? "the recipe's" : text,
+         .has_opposite = option.is_switch(),
+         .set = [option, &into](const std::string& word) { option.set(into, word); },
+         .group = option.group});
+  }
 }
 
 }  // namespace credens::cli

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A model against what was observed: what `evaluate` and `report` share.
+// A model against observations: the arguments and the pass over the rows that `evaluate` and `report` share.
 
 #pragma once
 
 #include <credens/ensemble.hpp>
-#include <credens/score.hpp>
 
 #include <functional>
 #include <string>
@@ -18,11 +17,8 @@ namespace credens::cli {
 
 struct ComparisonArguments {
   RowArguments rows;
-  std::vector<std::string> target;
   std::vector<std::string> truth;
-  std::string weight;
-  double level = 0.95;
-  IntervalKind interval = IntervalKind::gaussian;
+  scoring::IntervalOptions interval;
 };
 
 void comparison_arguments(Arguments& arguments, ComparisonArguments& comparison);
@@ -31,16 +27,13 @@ void comparison_arguments(Arguments& arguments, ComparisonArguments& comparison)
 void check_arguments(const ComparisonArguments& arguments);
 
 /// The largest of the row weights, read in a pass of its own where rows have weights; 1 where they have none.
-double largest_weight(RowStream& stream, const ComparisonArguments& arguments);
+double largest_weight(RowStream& stream);
 
 /// Gives away the rows from the first on, block by block: predictions and what was observed.
 /// `wants` is asked for each, counted from 0; nothing is predicted for those that are not wanted.
 void for_observations(
     const Ensemble& ensemble, RowStream& stream, const ComparisonArguments& arguments,
-    const std::function<void(const scoring::ScoredRows&)>& take,
+    const std::function<void(const scoring::Observations&)>& take,
     const std::function<bool(std::size_t, const Rows&)>& wants = [](std::size_t, const Rows&) { return true; });
-
-/// As the arguments say; truth and weights come with the rows.
-ScoreOptions score_options(const ComparisonArguments& arguments);
 
 }  // namespace credens::cli

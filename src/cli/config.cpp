@@ -19,7 +19,6 @@
 #include <toml++/toml.h>
 
 #include "base/file.hpp"
-#include "cli/columns.hpp"
 
 namespace credens::cli {
 
@@ -67,7 +66,7 @@ std::optional<std::string> node_text(const toml::node& node) {
     nested = nested || item.is_array();
     const auto word = nested ? node_text(item) : scalar_text(item);
     if (!word) return std::nullopt;
-    words.push_back(nested ? *word : csv_cell(*word));
+    words.push_back(nested ? *word : base::list_item(*word));
   }
   return base::join(words, nested ? "/" : ",");
 }
@@ -75,12 +74,10 @@ std::optional<std::string> node_text(const toml::node& node) {
 const base::Option<FitSettings>& find_setting(const std::string& key, const std::string& where) {
   std::string name = key;
   std::replace(name.begin(), name.end(), '-', '_');
-  std::vector<std::string> names;
-  for (const Setting& setting : fit_settings()) {
-    if (setting.option.name == name) return setting.option;
-    names.push_back(setting.option.name);
-  }
-  base::fail(ErrorCode::usage, "{}: unknown key {}{}", where, base::quoted(key), base::suggestion(name, names));
+  const base::Option<FitSettings>* option = fit_settings().find(name);
+  base::require(option != nullptr, ErrorCode::usage, "{}: unknown key {}{}", where, base::quoted(key),
+                base::suggestion(name, fit_settings().names()));
+  return *option;
 }
 
 /// By hand, since toml++ writes texts of several lines with quotes such that it cannot read them.
@@ -121,10 +118,10 @@ void read_config(const std::filesystem::path& path, FitSettings& settings) {
 
 std::string config_text(const FitSettings& settings) {
   std::string text;
-  for (const Setting& setting : fit_settings()) {
-    const base::OptionValue value = setting.option.get(settings);
+  for (const auto& option : fit_settings().options()) {
+    const base::OptionValue value = option.get(settings);
     const auto* words = std::get_if<std::string>(&value);
-    if (words == nullptr || !words->empty()) text += fmt::format("{} = {}\n", setting.option.name, toml_text(value));
+    if (words == nullptr || !words->empty()) text += fmt::format("{} = {}\n", option.name, toml_text(value));
   }
   return text;
 }

@@ -2,19 +2,26 @@
 //
 // The paper's Figure 1 as a story: rows are made, networks fitted and widened, the two ensembles compared.
 
+#include <credens/fit.hpp>
+#include <credens/problems.hpp>
 #include <credens/store.hpp>
+#include <credens/widen.hpp>
 
+#include <algorithm>
 #include <filesystem>
+#include <numeric>
+
+#include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
 #include "cli/expectations.hpp"
-#include "cli/figure1_page.hpp"
 #include "cli/files.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/prediction_table.hpp"
 #include "cli/print.hpp"
 #include "cli/progress.hpp"
 #include "cli/verbs.hpp"
+#include "report/figure1.hpp"
 
 namespace credens::cli {
 
@@ -39,14 +46,52 @@ void declare(Arguments& arguments, DemoArguments& demo) {
   arguments.toggle("--json", demo.json, "Print JSON");
 }
 
-study::Figure1 compute(const DemoArguments& arguments) {
+constexpr std::size_t train_rows = 200;
+constexpr std::size_t test_rows = 300;
+
+struct DemoRows {
+  Dataset train;
+  Dataset test;  ///< none of them trained on, in the order of x
+  Matrix truth;  ///< [test rows x 1]
+};
+
+DemoRows make_rows(std::uint64_t seed) {
+  const SimulatedData problem = figure1_problem(train_rows + test_rows, seed);
+  std::vector<std::size_t> order(train_rows + test_rows);
+  std::iota(order.begin(), order.end(), 0);
+  const std::span<std::size_t> test = std::span(order).subspan(train_rows);
+  std::ranges::sort(test, {}, [&](std::size_t row) { return problem.data.inputs()(row, 0); });
+  DemoRows rows{.train = problem.data.select(std::span(order).first(train_rows)),
+                .test = problem.data.select(test),
+                .truth = Matrix(test_rows, 1)};
+  for (std::size_t i = 0; i < test_rows; ++i) rows.truth(i, 0) = problem.truth(test[i], 0);
+  return rows;
+}
+
+/// The paper's settings for simulated data. Its lambda of one over the rows stands beside the mean loss, which makes a
+/// prior precision of 1.
+FitOptions paper_settings(const DemoArguments& arguments) {
+  return {.recipe = Recipe::paper,
+          .members = 10,
+          .epochs = 60,
+          .batch = 64,
+          .learning_rate = 1.0 / static_cast<double>(train_rows),
+          .schedule = Schedule::drop_last_five,
+          .prior_precision = 1.0,
+          .posterior = PosteriorKind::isotropic,
+          .standardise_inputs = false,
+          .seed = arguments.seed,
+          .threads = arguments.threads};
+}
+
+Ensemble train(const Dataset& rows, const DemoArguments& arguments) {
   const InterruptWatch watch;
   ProgressDisplay display(arguments.progress, 0);
-  return study::make_figure1({.seed = arguments.seed,
-                              .threads = arguments.threads,
-                              .on_progress = [&](const Progress& progress) { display.show(progress); },
-                              .on_warning = [&](std::string_view sentence) { display.warn(sentence); },
-                              .stop = watch.token()});
+  FitOptions options = paper_settings(arguments);
+  options.on_progress = [&](const Progress& progress) { display.show(progress); };
+  options.on_warning = [&](std::string_view sentence) { display.warn(sentence); };
+  options.stop = watch.token();
+  return widen(fit(rows, options), rows, {.threads = arguments.threads});
 }
 
 void write_rows(const std::filesystem::path& path, const Dataset& rows, MatrixView truth) {
@@ -58,7 +103,7 @@ void write_rows(const std::filesystem::path& path, const Dataset& rows, MatrixVi
   writer.commit();
 }
 
-Json curves_json(const study::Figure1Curves& curves) {
+Json curves_json(const report::Figure1Curves& curves) {
   return {{"function_coverage", curves.scores.function_coverage.value()},
           {"total_coverage", curves.scores.total_coverage},
           {"mean_epistemic_std", curves.mean_epistemic_std},
@@ -67,15 +112,15 @@ Json curves_json(const study::Figure1Curves& curves) {
           {"nll", curves.scores.nll}};
 }
 
-void print_result(const study::Figure1& figure, const std::filesystem::path& folder, bool json) {
+void print_result(const report::Figure1& figure, const std::filesystem::path& folder, bool json) {
   if (json) {
-    return print_json({{"rows", figure.test.rows()},
-                       {"level", study::figure1_level},
+    return print_json({{"rows", figure.x.size()},
+                       {"level", report::figure1_level},
                        {"classical", curves_json(figure.classical)},
                        {"extended", curves_json(figure.extended)},
                        {"folder", folder.string()}});
   }
-  print(report::table_text(figure1_scores(figure)));
+  print(report::table_text(report::figure1_scores(figure)));
   print(fmt::format("\nThe pictures are in {}, with the rows and the model beside them.\n",
                     (folder / "index.html").string()));
 }
@@ -88,11 +133,13 @@ void run(const DemoArguments& arguments) {
   if (arguments.progress != ProgressKind::none) {
     print_error("Fitting ten networks to 200 noisy rows of a known function, then widening them.");
   }
-  const study::Figure1 figure = compute(arguments);
-  write_rows(folder / "train.csv", figure.train, {});
-  write_rows(folder / "test.csv", figure.test, MatrixView(figure.truth.data(), figure.truth.size(), 1));
-  save(figure.wide, folder / "model.safetensors");
-  base::write_file(folder / "index.html", report::render_page(figure1_page(figure, arguments.seed)));
+  const DemoRows rows = make_rows(arguments.seed);
+  const Ensemble wide = train(rows.train, arguments);
+  const report::Figure1 figure = report::make_figure1(wide, train_rows, rows.test, rows.truth, arguments.threads);
+  write_rows(folder / "train.csv", rows.train, {});
+  write_rows(folder / "test.csv", rows.test, rows.truth);
+  save(wide, folder / "model.safetensors");
+  base::write_file(folder / "index.html", report::render_page(report::figure1_page(figure, arguments.seed)));
   print_result(figure, folder, arguments.json);
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <credens/score.hpp>
+
 #include <credens/store.hpp>
+#include <nlohmann/json.hpp>
 
 #include "cli/agreement.hpp"
 #include "cli/comparison.hpp"
@@ -39,9 +41,9 @@ void compare_in_team(const Ensemble& ensemble, RowStream& stream, const Comparis
   RowDigest digest;
   std::string own;
   const auto meet = [&] {
-    for (const std::string& block : team().gather(std::exchange(own, {}))) {
+    team().collect(std::exchange(own, {}), [&](std::string_view block) {
       if (!block.empty()) comparer.add_scored(block);
-    }
+    });
   };
   const auto wants = [&](std::size_t number, const Rows& rows) {
     digest.add(rows);
@@ -49,7 +51,7 @@ void compare_in_team(const Ensemble& ensemble, RowStream& stream, const Comparis
     return number % team().size() == team().rank();
   };
   for_observations(
-      ensemble, stream, arguments, [&](const scoring::ScoredRows& rows) { own = comparer.scored(rows); }, wants);
+      ensemble, stream, arguments, [&](const scoring::Observations& rows) { own = comparer.scored(rows); }, wants);
   meet();
   check_agreement(team(), file, {"rows with checksum " + digest.digits()});
 }
@@ -57,32 +59,31 @@ void compare_in_team(const Ensemble& ensemble, RowStream& stream, const Comparis
 void run(const EvaluateArguments& arguments) {
   check_arguments(arguments.comparison);
   const Ensemble ensemble = load(arguments.comparison.rows.model);
-  RowStream stream(ensemble, arguments.comparison.rows);
-  report::Comparer comparer(ensemble, score_options(arguments.comparison),
-                            largest_weight(stream, arguments.comparison));
+  RowStream stream(ensemble, arguments.comparison.rows, data::Targets::needed);
+  report::Comparer comparer(ensemble, arguments.comparison.interval, largest_weight(stream));
   if (team().is_alone()) {
     for_observations(ensemble, stream, arguments.comparison,
-                     [&](const scoring::ScoredRows& rows) { comparer.add(rows); });
+                     [&](const scoring::Observations& rows) { comparer.add(rows); });
   } else {
     compare_in_team(ensemble, stream, arguments.comparison, comparer);
     if (!team().leads()) return;
   }
   const report::Comparison comparison = comparer.comparison();
   if (arguments.json) {
-    print_json(report::comparison_json(comparison, ensemble, arguments.comparison.level));
+    print_json(report::comparison_json(comparison, ensemble, arguments.comparison.interval.level));
   } else {
-    print_tables(report::comparison_tables(comparison, ensemble, arguments.comparison.level));
+    print_tables(report::comparison_tables(comparison, ensemble, arguments.comparison.interval.level));
   }
 }
 
 }  // namespace
 
 Verb evaluate_verb() {
-  return make_verb<EvaluateArguments>(
+  return spread(make_verb<EvaluateArguments>(
       "evaluate", "scores predictions against what was observed, classical and extended side by side",
       {"credens fit train.csv --target y --epochs 20 -o model.safetensors",
        "credens evaluate model.safetensors test.csv"},
-      declare, run);
+      declare, run));
 }
 
 }  // namespace credens::cli

@@ -2,10 +2,9 @@
 
 #include "cli/files.hpp"
 
-#include <unistd.h>
-
 #include "base/check.hpp"
 #include "base/file.hpp"
+#include "base/memory.hpp"
 #include "base/text.hpp"
 #include "cli/team.hpp"
 
@@ -29,10 +28,11 @@ void check_writable(const std::filesystem::path& path) {
 void check_standard_input(const std::vector<std::pair<std::string, std::string>>& files) {
   std::vector<std::string> names;
   for (const auto& [name, path] : files) {
-    if (path == "-" || path == "/dev/stdin") names.push_back(name);
+    const bool is_standard = path == "-" || path == "/dev/stdin";
+    if (is_standard) names.push_back(name);
+    base::require(team().is_alone() || !(is_standard || is_stream(path)), ErrorCode::usage,
+                  "{} is standard input or a pipe, which one rank alone could read, expected a file", name);
   }
-  base::require(names.empty() || team().is_alone(), ErrorCode::usage,
-                "{} is standard input, which rank 0 alone could read, expected a file", names.empty() ? "" : names[0]);
   base::require(names.size() <= 1, ErrorCode::usage, "{} are both standard input, expected at most one of them",
                 names.size() <= 1 ? "" : names[0] + " and " + names[1]);
 }
@@ -67,10 +67,10 @@ void check_not_input(const std::string& output, const std::vector<std::string>& 
 
 void check_memory(double values, std::string_view what) {
   const double needed = values * sizeof(double);
-  const double memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  const auto memory = static_cast<double>(base::process_memory());
   constexpr double gigabyte = 1e9;
-  base::require(needed <= memory, ErrorCode::failure, "{} needs {:.1f} GB of memory, this machine has {:.1f} GB", what,
-                needed / gigabyte, memory / gigabyte);
+  base::require(needed <= memory, ErrorCode::failure, "{} needs {:.1f} GB of memory, this process may use {:.1f} GB",
+                what, needed / gigabyte, memory / gigabyte);
 }
 
 }  // namespace credens::cli

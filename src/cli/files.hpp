@@ -6,7 +6,7 @@
 
 #include <credens/error.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -36,7 +36,7 @@ bool is_stream(const std::string& path);
 /// Throws io unless a file can be made there; leaves nothing behind.
 void check_writable(const std::filesystem::path& path);
 
-/// Throws usage where more than one of these (name, path) is standard input, or any in a team.
+/// Throws usage where more than one of these (name, path) is standard input; in a team also where one is it or a pipe.
 void check_standard_input(const std::vector<std::pair<std::string, std::string>>& files);
 
 /// Throws usage where a folder is asked for at a stream. `name` is the option.
@@ -51,7 +51,7 @@ void check_not_archive(std::string_view name, const std::string& path);
 /// Throws usage where `output` is one of the files that are read.
 void check_not_input(const std::string& output, const std::vector<std::string>& inputs);
 
-/// Throws failure where `values` doubles are more than the machine's memory holds.
+/// Throws failure where `values` doubles need more memory than base::process_memory().
 void check_memory(double values, std::string_view what);
 
 }  // namespace credens::cli

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include "base/bytes.hpp"
 #include "base/file.hpp"
 #include "cli/agreement.hpp"
 #include "cli/config.hpp"
@@ -17,13 +16,9 @@
 #include "cli/team.hpp"
 #include "cli/training.hpp"
 #include "cli/verbs.hpp"
-#include "data/shared_table.hpp"
 #include "learn/finish.hpp"
-#include "learn/preparation.hpp"
+#include "learn/fit.hpp"
 #include "learn/recipe.hpp"
-#include "learn/train_members.hpp"
-#include "learn/widen_rows.hpp"
-#include "math/statistics.hpp"
 #include "model/ensemble_state.hpp"
 #include "report/number.hpp"
 
@@ -44,25 +39,6 @@ struct FitArguments {
   bool plan_only = false;
   bool json = false;
 };
-
-/// What nobody gave is left to the recipe; a column or a format that nobody gave is explained by its help.
-std::string shown_default(const base::Option<FitSettings>& option, const FitSettings& settings) {
-  const std::string text = base::to_text(option.get(settings));
-  return text.empty() && option.determines_result ? "the recipe's" : text;
-}
-
-/// The flag of a setting. It is declared after `--config`, and so it has the last word.
-void declare_setting(Arguments& arguments, const Setting& setting, FitSettings& settings) {
-  const base::Option<FitSettings>& option = setting.option;
-  Argument argument{.names = base::flag_of(option.name),
-                    .value = setting.value,
-                    .help = option.is_switch ? option.help : fmt::format("{}: {}", option.help, option.expects),
-                    .shown_default = shown_default(option, settings),
-                    .has_opposite = option.is_switch,
-                    .group = setting.group};
-  argument.set = [&option, &settings](const std::string& text) { option.set(settings, text); };
-  arguments.add(std::move(argument));
-}
 
 void declare_run(Arguments& arguments, FitArguments& fit) {
   arguments.group("Run");
@@ -94,7 +70,7 @@ void declare(Arguments& arguments, FitArguments& fit) {
                    check_standard_input({{"TRAIN", fit.train}, {"--config", path}});  // before it is used up
                    read_config(fit.config = path, fit.settings);
                  }});
-  for (const Setting& setting : fit_settings()) declare_setting(arguments, setting, fit.settings);
+  arguments.options(fit_settings(), fit.settings);  // declared after --config, so that a flag beats the file
   declare_run(arguments, fit);
 }
 
@@ -119,10 +95,10 @@ void check(const FitArguments& arguments) {
   if (team().leads()) check_writable(arguments.output);
 }
 
-TrainingPlan plan_of(const FitArguments& arguments, const learn::TrainingRows& train, const FitOptions& options) {
+TrainingPlan plan_of(const FitArguments& arguments, learn::Fit& fit, const FitOptions& options) {
   const bool named = !arguments.checkpoint.empty();
   const std::string by_default = is_stream(arguments.output) ? "" : arguments.output + ".checkpoint";
-  return {.train = &train,
+  return {.fit = &fit,
           .options = options,
           .range = range_of(arguments, options.members),
           .checkpoint = named ? arguments.checkpoint : by_default,
@@ -132,133 +108,56 @@ TrainingPlan plan_of(const FitArguments& arguments, const learn::TrainingRows& t
           .team = &team()};
 }
 
-/// Epistemic by aleatoric variance [rows x q].
-std::vector<double> variance_ratios(const Ensemble& ensemble, const data::RowBlock& block) {
-  const Predictive predictive = ensemble.predict(block.inputs, {.noise_std = block.noise_std});
-  const Matrix epistemic = predictive.epistemic_variance();
-  const Matrix aleatoric = predictive.aleatoric_variance();
-  std::vector<double> ratios;
-  for (std::size_t row = 0; row < epistemic.rows(); ++row) {
-    for (std::size_t k = 0; k < epistemic.cols(); ++k) ratios.push_back(epistemic(row, k) / aleatoric(row, k));
-  }
-  return ratios;
-}
-
-/// That ratio at the rows of training: what `evaluate` says of them, the mean over outputs of each output's weighted
-/// median. Of more than 2^20 rows, blocks at even distances tell. Ranks take blocks in turn; rank 0 knows the result.
-double median_ratio(const Ensemble& ensemble, data::RowSource& train) {
-  constexpr std::size_t enough = std::size_t{1} << 20;
-  const std::size_t step = (ensemble.state().data.rows + enough - 1) / enough;
-  std::vector<std::string> own;
-  std::vector<double> weights;
-  train.rewind();
-  std::size_t number = 0;
-  for (data::RowBlock block; train.next(block); ++number) {
-    if (number % step != 0) continue;
-    weights.insert(weights.end(), block.weights.begin(), block.weights.end());
-    if (number / step % team().size() != team().rank()) continue;
-    base::append_values(own.emplace_back(), std::span<const double>(variance_ratios(ensemble, block)));
-  }
-  std::vector<std::vector<double>> ratios(ensemble.outputs());
-  for (const std::string& block : base::gather_dealt(team(), own)) {
-    base::ByteReader reader(block);
-    for (std::size_t k = 0; !reader.at_end(); k = (k + 1) % ratios.size()) ratios[k].push_back(reader.value<double>());
-  }
-  if (!team().leads()) return 0;
-  double sum = 0;
-  for (const std::vector<double>& output : ratios) sum += math::weighted_median(output, weights);
-  return sum / static_cast<double>(ratios.size());
-}
-
 void save_finished(const Ensemble& ensemble, const std::string& path, const Training& training) {
-  if (!team().leads()) return;
   try {
-    save(ensemble, path);
+    if (team().leads()) save(ensemble, path);
   } catch (const Error& error) {
     throw Error(error.code(), error.what() + training.kept_sentence());
   }
+  team().broadcast({});  // no rank removes what it kept before the model is safe
   training.finish();
 }
 
 /// Rows of their own for early stopping, whose inputs are found by the names of training.
-std::optional<Dataset> read_validation(const FitSettings& settings, const DatasetParts& train) {
+std::optional<Dataset> read_validation(const FitSettings& settings, const data::Schema& train) {
   if (settings.validation_file.empty()) return std::nullopt;
   DatasetOptions columns = settings.columns;
-  if (!train.input_names.empty()) {
-    columns.inputs = train.input_names;
+  if (train.has_names) {
+    columns.inputs = train.input_names();
     columns.ignore.clear();
   }
   return Dataset::from_file(settings.validation_file, columns);
-}
-
-void check_rows(const FitArguments& arguments, const FitOptions& options, const learn::TrainingRows& train) {
-  FitOptions alone = options;
-  alone.validation = nullptr;
-  naming(arguments.train, ErrorCode::data, [&] { learn::check(alone, train); });
-  if (options.validation == nullptr) return;
-  naming(arguments.settings.validation_file, ErrorCode::data, [&] {
-    learn::check(options, train);
-    const learn::Scaling scaling = learn::make_scaling(train, options.standardise_inputs, options.bend_inputs);
-    learn::make_training_set(*options.validation, scaling.inputs, scaling.targets);
-  });
-}
-
-/// A model is made of one table, however often that was read.
-void check_unchanged(const Ensemble& narrow, const Ensemble& wide, const std::string& source) {
-  base::require(narrow.state().data == wide.state().data, ErrorCode::data, "{} changed while it was read", source);
 }
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Asks for a stop when the user or another rank does.
-class Stop {
- public:
-  std::stop_token token() const { return source_.get_token(); }
-
- private:
-  struct Request {
-    std::stop_source source;
-    void operator()() { source.request_stop(); }
-  };
-
-  InterruptWatch watch_;
-  std::stop_source source_;
-  std::stop_callback<Request> by_user_{watch_.token(), Request{source_}};
-  std::stop_callback<Request> by_team_{team().stop(), Request{source_}};
-};
-
 /// A part that others must complete is left as it is.
-Ensemble widen_members(const FitArguments& arguments, const learn::TrainingRows& train, const learn::Plan& plan,
-                       std::vector<model::Member> members, const Training& training, double seconds_so_far) {
-  if (learn::is_unfinished_part(members.size(), plan.options.members, plan.options)) {
-    return learn::assemble(train, plan.options, {std::move(members), {}, plan.decisions});
-  }
+Ensemble widen_members(const FitArguments& arguments, learn::Fit& fit, std::vector<model::Member> members,
+                       double seconds_so_far) {
+  const FitOptions& options = fit.plan().options;
+  if (learn::is_unfinished_part(members.size(), options.members, options)) return fit.part(std::move(members));
   ProgressDisplay display(team().leads() ? arguments.progress : ProgressKind::none, 0);
-  display.say(plan.options.folds > 0 ? "noise, weights and posterior from rows that members did not see" : "widening",
-              seconds_so_far);
-  const Ensemble narrow = learn::finish(train, plan, std::move(members));
-  training.stop_if_asked();
-  Ensemble wide = learn::widen(narrow, train.source(), {.threads = plan.options.threads}, train.team());
-  check_unchanged(narrow, wide, arguments.train);
-  training.stop_if_asked();
-  return wide;
+  display.say(options.folds > 0 ? "noise, weights and posterior from held-out rows" : "widening", seconds_so_far);
+  return naming(arguments.train, ErrorCode::data, [&] { return fit.wide(std::move(members)); });
 }
 
-Ensemble train_and_widen(const FitArguments& arguments, const learn::TrainingRows& train, learn::Plan plan) {
+Ensemble train_and_widen(const FitArguments& arguments, learn::Fit& fit) {
   const auto start = std::chrono::steady_clock::now();
-  const Stop stop;
-  plan.options.stop = stop.token();
-  Training training(plan_of(arguments, train, plan.options));
+  const InterruptWatch watch;
+  FitOptions options = fit.plan().options;
+  options.stop = watch.token();
+  Training training(plan_of(arguments, fit, options));
   std::vector<model::Member> members = naming(arguments.train, ErrorCode::data, [&] { return training.run(); });
   training.stop_if_asked();
   try {
-    Ensemble wide = widen_members(arguments, train, plan, std::move(members), training, seconds_since(start));
+    Ensemble wide = widen_members(arguments, fit, std::move(members), seconds_since(start));
+    training.stop_if_asked();
     save_finished(wide, arguments.output, training);
     return wide;
   } catch (const Error& error) {
-    if (team().failure()) training.fail(error);
+    if (error.code() == ErrorCode::interrupted) training.stop_if_asked();
     throw;
   }
 }
@@ -294,20 +193,18 @@ void run(const FitArguments& arguments) {
   check(arguments);
   const auto start = std::chrono::steady_clock::now();
   const DatasetOptions& columns = arguments.settings.columns;
-  learn::TrainingRows train(
-      data::open_rows(arguments.train, data::open_shared_table(team(), arguments.train, columns.format), columns));
-  train.set_team(team());
+  learn::Fit fit(data::open_rows(arguments.train, columns, data::FileKind::any), arguments.settings.options, team());
   check_agreement(team(), arguments.train,
-                  {fmt::format("{} rows with fingerprint {}", train.rows(), train.summary().fingerprint)});
-  FitOptions given = arguments.settings.options;
-  const std::optional<Dataset> validation = read_validation(arguments.settings, train.layout());
-  if (validation) given.validation = &*validation;
-  const learn::Plan plan = learn::make_plan(given, train);
-  check_rows(arguments, plan.options, train);
-  check_same_settings(arguments, plan.options);
-  if (arguments.plan_only) return write_plan(arguments, plan);
-  const Ensemble ensemble = train_and_widen(arguments, train, plan);
-  const double ratio = median_ratio(ensemble, train.source());
+                  {fmt::format("{} rows with fingerprint {}", fit.data().rows, fit.data().fingerprint)});
+  naming(arguments.train, ErrorCode::data, [&] { fit.check(); });
+  const std::optional<Dataset> validation = read_validation(arguments.settings, fit.table().schema());
+  if (validation) {
+    naming(arguments.settings.validation_file, ErrorCode::data, [&] { fit.set_validation(*validation); });
+  }
+  check_same_settings(arguments, fit.plan().options);
+  if (arguments.plan_only) return write_plan(arguments, fit.plan());
+  const Ensemble ensemble = train_and_widen(arguments, fit);
+  const double ratio = naming(arguments.train, ErrorCode::data, [&] { return fit.median_ratio(ensemble); });
   const double seconds = seconds_since(start);
   print_summary(ensemble, arguments.output, arguments.json,
                 {{"epistemic / aleatoric",
@@ -319,9 +216,9 @@ void run(const FitArguments& arguments) {
 }  // namespace
 
 Verb fit_verb() {
-  return make_verb<FitArguments>("fit", "trains an ensemble of networks on a table and widens it",
-                                 {"credens fit train.csv --target y --members 5 --epochs 20 -o model.safetensors"},
-                                 declare, run);
+  return spread(make_verb<FitArguments>(
+      "fit", "trains an ensemble of networks on a table and widens it",
+      {"credens fit train.csv --target y --members 5 --epochs 20 -o model.safetensors"}, declare, run));
 }
 
 }  // namespace credens::cli

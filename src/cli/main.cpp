@@ -8,9 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
-#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -18,7 +16,6 @@
 #include <new>
 #include <span>
 #include <string_view>
-#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -71,11 +68,12 @@ int run(const std::vector<std::string>& words, std::string& speaker) {
   return 0;
 }
 
-int report(const std::string& speaker, std::string_view sentence, ErrorCode code) {
-  const bool is_ours = tell_team(code, sentence);
-  const bool is_heard = !(code == ErrorCode::io && reader_has_gone());
-  if (is_ours && is_heard) print_error(fmt::format("{}: {}", speaker, sentence));
-  return static_cast<int>(code);
+/// All ranks end with one error, which rank 0 says.
+int report(const std::string& speaker, const Error& own) {
+  const Error error = fail_team(own);
+  const bool is_heard = !(error.code() == ErrorCode::io && reader_has_gone());
+  if (is_heard) print_error(fmt::format("{}: {}", speaker, error.what()));
+  return error.exit_status();
 }
 
 int explained_run(std::span<char* const> words) {
@@ -83,11 +81,11 @@ int explained_run(std::span<char* const> words) {
   try {
     return run({words.begin(), words.end()}, speaker);
   } catch (const Error& error) {
-    return report(speaker, error.what(), error.code());
+    return report(speaker, error);
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {
-    return report(speaker, error.what(), ErrorCode::failure);
+    return report(speaker, Error(ErrorCode::failure, error.what()));
   }
 }
 
@@ -99,39 +97,16 @@ void print_plainly(const char (&sentence)[size]) {
 
 constexpr char out_of_memory[] = "credens: this needs more memory than there is\n";
 
-/// To tell the team takes memory too: without it this process just ends, which mpirun sees.
-int report_lack_of_memory() {
-  constexpr int status = static_cast<int>(ErrorCode::failure);
-  bool is_ours = true;
-  try {
-    is_ours = tell_team(ErrorCode::failure, "this needs more memory than there is");
-  } catch (...) {
-    print_plainly(out_of_memory);
-    abort_team(status);
-  }
-  if (is_ours) print_plainly(out_of_memory);
-  return status;
-}
-
-int guarded_run(std::span<char* const> words) {
-  try {
-    return explained_run(words);
-  } catch (const std::bad_alloc&) {
-    return report_lack_of_memory();
-  }
-}
-
-/// Verbs that are spread over the ranks of mpirun; all others are rank 0's alone.
 bool is_spread(std::span<char* const> words) {
-  constexpr std::array<std::string_view, 3> verbs{"fit", "widen", "evaluate"};
-  return !words.empty() && std::ranges::find(verbs, words.front()) != verbs.end();
+  const std::vector<Verb> verbs = all_verbs();
+  const auto is_it = [&](const Verb& verb) { return verb.is_spread && verb.name == words.front(); };
+  return !words.empty() && std::ranges::any_of(verbs, is_it);
 }
 
-/// Where a rank cannot join, mpirun ends all of them. What all would say rank 0 says, and it ends first.
+/// Where a rank cannot join, mpirun ends all of them. It is likely that none of its machine can.
 int fail_to_join(const Launch& launch, const Error& error) {
-  if (launch.rank > 0) std::this_thread::sleep_for(std::chrono::seconds(2));
-  print_error(fmt::format("credens: {}", error.what()));
-  return static_cast<int>(error.code());
+  if (launch.is_first_on_machine) print_error(fmt::format("credens: {}", error.what()));
+  return error.exit_status();
 }
 
 /// Each would be the whole work, and all would write the same file.
@@ -150,18 +125,22 @@ int run_in_team(const Launch& launch, std::span<char* const> words) {
     join_team(launch, base::join(std::vector<std::string>(words.begin(), words.end()), "\n"));
   } catch (const Error& error) {
     if (team().is_alone()) return fail_to_join(launch, error);
-    return leave_team(report("credens", error.what(), error.code()));
+    return leave_team(report("credens", error));
   }
-  return leave_team(guarded_run(words));
+  return leave_team(explained_run(words));
 }
 
-/// What nobody caught must not leave the other ranks waiting.
 int run_as_rank(std::span<char* const> words) {
   const Launch launch = cli::launch();
-  if (!is_spread(words)) return launch.rank == 0 ? guarded_run(words) : 0;
+  if (!is_spread(words)) return launch.rank == 0 ? explained_run(words) : 0;
+  if (const auto foreign = foreign_launch()) return refuse_to_run(*foreign);
+  return run_in_team(launch, words);
+}
+
+/// What nobody caught must not leave the other ranks waiting. Without memory nothing can be told to them.
+int guarded_run(std::span<char* const> words) {
   try {
-    if (const auto foreign = foreign_launch()) return refuse_to_run(*foreign);
-    return run_in_team(launch, words);
+    return run_as_rank(words);
   } catch (const std::bad_alloc&) {
     print_plainly(out_of_memory);
   } catch (const std::exception& error) {
@@ -205,5 +184,5 @@ int main(int count, char** words) {
   std::signal(SIGBUS, credens::cli::fail_mapped_file);
   std::set_new_handler(credens::cli::note_lack_of_memory);
   std::set_terminate(credens::cli::end_uncaught);
-  return credens::cli::run_as_rank(std::span(words, count).subspan(count > 0 ? 1 : 0));
+  return credens::cli::guarded_run(std::span(words, count).subspan(count > 0 ? 1 : 0));
 }

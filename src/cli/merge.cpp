@@ -5,12 +5,12 @@
 #include <credens/store.hpp>
 
 #include "cli/files.hpp"
-#include "cli/model_rows.hpp"
+#include "cli/rows.hpp"
 #include "cli/summary.hpp"
 #include "cli/verbs.hpp"
 #include "learn/finish.hpp"
+#include "learn/fit.hpp"
 #include "learn/recipe.hpp"
-#include "learn/widen_rows.hpp"
 #include "model/ensemble_state.hpp"
 #include "store/difference.hpp"
 
@@ -20,7 +20,7 @@ namespace {
 
 struct MergeArguments {
   std::vector<std::string> parts;
-  TrainArguments train;
+  RowArguments train;
   std::string output;
   bool json = false;
 };
@@ -30,7 +30,7 @@ void declare(Arguments& arguments, MergeArguments& merge) {
   arguments.option<std::string>("-o,--output", "MODEL", merge.output, "The whole model", {}).required = true;
   arguments.toggle("--json", merge.json, "Print the summary as JSON");
   arguments.group("Table");
-  arguments.option<std::string>("--train", "TRAIN", merge.train.table,
+  arguments.option<std::string>("--train", "TRAIN", merge.train.data,
                                 "The table that the members were trained on, from which the recipe auto finishes; "
                                 "parts that are finished need none; - is standard input",
                                 {});
@@ -38,21 +38,20 @@ void declare(Arguments& arguments, MergeArguments& merge) {
 }
 
 void check(const MergeArguments& arguments) {
-  std::vector<std::pair<std::string, std::string>> files{{"--train", arguments.train.table}};
+  std::vector<std::pair<std::string, std::string>> files{{"--train", arguments.train.data}};
   for (const std::string& part : arguments.parts) files.emplace_back(fmt::format("PART {}", files.size()), part);
   check_standard_input(files);
   check_not_input(arguments.output, arguments.parts);
-  check_not_input(arguments.output, {arguments.train.table});
-  base::require(!arguments.train.table.empty() || !arguments.train.names_columns(), ErrorCode::usage,
+  check_not_input(arguments.output, {arguments.train.data});
+  base::require(!arguments.train.data.empty() || arguments.train.columns.empty(), ErrorCode::usage,
                 "columns are named, but --train gives no table");
 }
 
-void check_rows(const learn::TrainingRows& train, const Ensemble& whole, const MergeArguments& arguments) {
-  const auto found = store::data_difference({.rows = train.rows(), .fingerprint = train.summary().fingerprint},
-                                            whole.state().data, "there");
+void check_rows(const learn::Fit& fit, const Ensemble& whole, const MergeArguments& arguments) {
+  const auto found = store::data_difference(fit.data(), whole.state().data, "there");
   base::require(!found, ErrorCode::model,
                 "{} does not hold the rows, weights and noise that {} was made from: it has {}",
-                arguments.train.table == "-" ? "standard input" : arguments.train.table, arguments.parts.front(),
+                arguments.train.data == "-" ? "standard input" : arguments.train.data, arguments.parts.front(),
                 found.value_or(""));
 }
 
@@ -63,23 +62,15 @@ std::vector<model::Member> narrow_members(const Ensemble& whole) {
   return members;
 }
 
-/// Of rows for early stopping the parts know the fingerprint alone, and nothing more is needed.
-Ensemble with_validation_of(const Ensemble& whole, const Ensemble& narrow) {
+/// What `fit` does when all members are trained. Columns lie as in training, wherever they lie in the table at hand.
+/// Parts know validation rows by their fingerprint alone, and nothing more is needed.
+Ensemble finish(const Ensemble& whole, learn::Fit& fit) {
   constexpr std::string_view name = "validation";
+  auto state = std::make_shared<model::EnsembleState>(fit.wide(narrow_members(whole)).state());
+  state->schema = whole.state().schema;
   const std::optional<std::string> fingerprint = model::stored_option(whole.state(), name);
-  if (!fingerprint) return narrow;
-  auto state = std::make_shared<model::EnsembleState>(narrow.state());
-  state->options.emplace_back(name, *fingerprint);
+  if (fingerprint) state->options.emplace_back(name, *fingerprint);
   return Ensemble(std::move(state));
-}
-
-/// What `fit` does when all members are trained.
-Ensemble finish(const Ensemble& whole, const learn::TrainingRows& train, const std::string& source) {
-  const learn::Plan plan{learn::restore_options(whole.state().options), whole.state().decisions};
-  const Ensemble narrow = with_validation_of(whole, learn::finish(train, plan, narrow_members(whole)));
-  Ensemble wide = learn::widen(narrow, train.source());
-  base::require(narrow.state().data == wide.state().data, ErrorCode::data, "{} changed while it was read", source);
-  return wide;
 }
 
 Ensemble merge(const MergeArguments& arguments) {
@@ -91,17 +82,18 @@ Ensemble merge(const MergeArguments& arguments) {
     const model::EnsembleState& part = first.state();
     return learn::is_unfinished_part(part.members.size(), part.total_members, learn::restore_options(part.options));
   });
-  if (arguments.train.table.empty()) {
+  if (arguments.train.data.empty()) {
     base::require(!unfinished, ErrorCode::usage,
-                  "--train is missing: these parts become a model by the rows that their members did not see, so give "
-                  "the table that they were trained on");
+                  "--train is missing: these parts become a model by held-out rows, so give the table that they were "
+                  "trained on");
     return whole;
   }
   base::require(whole.has_networks(), ErrorCode::usage,
                 "{} was made from arrays and has no networks: leave out --train", name);
-  const learn::TrainingRows train(std::make_unique<ModelRows>(whole, name, arguments.train));
-  check_rows(train, whole, arguments);
-  return unfinished ? finish(whole, train, arguments.train.table) : whole;
+  learn::Fit fit(open_rows(whole, arguments.train, data::Targets::needed),
+                 learn::Plan{learn::restore_options(whole.state().options), whole.state().decisions});
+  check_rows(fit, whole, arguments);
+  return unfinished ? finish(whole, fit) : whole;
 }
 
 void run(const MergeArguments& arguments) {

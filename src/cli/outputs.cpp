@@ -19,8 +19,6 @@ namespace {
 struct OutputsArguments {
   RowArguments rows;
   std::string folder;
-  std::vector<std::string> target;
-  std::string weight;
 };
 
 void declare(Arguments& arguments, OutputsArguments& outputs) {
@@ -28,12 +26,11 @@ void declare(Arguments& arguments, OutputsArguments& outputs) {
   arguments.file("DATA", outputs.rows.data, "Table of rows: text, also compressed, or .npy; - is standard input");
   arguments.option<std::string>("-o,--output", "DIR", outputs.folder, "Folder for the arrays", {}).required = true;
   arguments.group("Rows");
-  columns_option(arguments, "--target", outputs.target,
+  columns_option(arguments, "--target", outputs.rows.columns.target,
                  "Columns with what was observed, where they are not called as in training");
-  column_option(arguments, "--weight", outputs.weight, "Column of row weights, to be given as it was to `fit`");
-  columns_option(
-      arguments, "--noise-std", outputs.rows.noise_std,
-      "Columns with the known standard deviation of each row's noise, where they are not called as in training");
+  column_option(arguments, "--weight", outputs.rows.columns.weight,
+                "Column of row weights, to be given as it was to `fit`");
+  noise_option(arguments, outputs.rows.columns);
   format_options(arguments, outputs.rows.format);
 }
 
@@ -48,37 +45,22 @@ double trained_precision(const Ensemble& ensemble) {
   return (stored ? base::parse_double(*stored) : std::nullopt).value_or(ensemble.prior_precision());
 }
 
-DatasetParts layout_of(const model::EnsembleState& state) {
-  return {.inputs = Matrix(0, state.layout.inputs),
-          .targets = Matrix(0, state.target_names.size()),
-          .input_names = state.layout.input_names,
-          .target_names = state.target_names};
-}
-
 /// Writes the arrays of a table, block by block.
 class OutputsOfTable {
  public:
-  OutputsOfTable(const Ensemble& ensemble, RowStream& stream, const OutputsArguments& arguments)
+  OutputsOfTable(const Ensemble& ensemble, data::RowSource& table, const OutputsArguments& arguments)
       : ensemble_(ensemble),
         arguments_(arguments),
-        rows_(stream.count_rows()),
-        has_targets_(!arguments.target.empty() || has_targets(ensemble, stream.header())) {
-    if (has_targets_ && rows_ == ensemble.state().data.rows) {
-      fingerprint_.emplace(layout_of(ensemble.state()), rows_);
-    }
+        rows_(table.count_rows()),
+        has_targets_(!data::positions_of(table.schema().targets).empty()) {
+    if (has_targets_ && rows_ == ensemble.state().data.rows) fingerprint_.emplace(table.schema(), rows_);
   }
 
-  void add(const Rows& rows) {
+  void add(const data::RowBlock& rows) {
     MemberOutputs outputs = ensemble_.member_outputs(rows.inputs, {.noise_std = rows.noise_std});
-    outputs.row_weights = weights_of(rows.table, arguments_.weight);
-    if (has_targets_) {
-      const Matrix targets = targets_of(ensemble_, rows, arguments_.target);
-      outputs.targets = data::scaled(ensemble_.state().target_scaler, targets);
-      if (fingerprint_) {
-        fingerprint_->add(
-            {.inputs = rows.inputs, .targets = targets, .weights = outputs.row_weights, .noise_std = rows.noise_std});
-      }
-    }
+    outputs.row_weights.assign(rows.weights.begin(), rows.weights.end());
+    if (has_targets_) outputs.targets = data::scaled(ensemble_.state().target_scaler, rows.targets);
+    if (fingerprint_) fingerprint_->add(rows);
     if (!writer_) writer_.emplace(arguments_.folder, outputs, trained_precision(ensemble_), rows_);
     writer_->add(outputs);
   }
@@ -102,9 +84,11 @@ class OutputsOfTable {
 void run(const OutputsArguments& arguments) {
   check(arguments);
   const Ensemble ensemble = load(arguments.rows.model);
-  RowStream stream(ensemble, arguments.rows);
-  OutputsOfTable outputs(ensemble, stream, arguments);
-  while (const Rows* rows = stream.next()) outputs.add(*rows);
+  const auto table = open_rows(ensemble, arguments.rows, data::Targets::if_there);
+  OutputsOfTable outputs(ensemble, *table, arguments);
+  naming_cells(ensemble, *table, [&] {
+    for (data::RowBlock rows; table->next(rows);) outputs.add(rows);
+  });
   outputs.commit();
 }
 

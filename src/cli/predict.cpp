@@ -3,6 +3,7 @@
 #include <credens/store.hpp>
 
 #include <algorithm>
+#include <optional>
 
 #include "cli/columns.hpp"
 #include "cli/expectations.hpp"
@@ -82,52 +83,56 @@ std::vector<std::string> kept_names(const data::Table& table, const std::vector<
   return names;
 }
 
-std::vector<Matrix> joint_covariance(const Ensemble& ensemble, RowStream& stream) {
-  std::vector<double> inputs;
+std::vector<Matrix> joint_covariance(const Ensemble& ensemble, RowStream& stream, const std::string& folder) {
+  if (!folder.empty()) return ensemble.joint_epistemic_covariance(load_outputs(folder).outputs);
+  Matrix inputs(stream.count_rows(), ensemble.inputs());
+  std::size_t filled = 0;
   stream.rewind();
   while (const Rows* rows = stream.next()) {
-    if (rows->arrays) return ensemble.joint_epistemic_covariance(load_outputs(rows->source).outputs);
-    inputs.insert(inputs.end(), rows->inputs.values().begin(), rows->inputs.values().end());
+    stream.check_range();
+    for (std::size_t row = 0; row < rows->count(); ++row) {
+      std::ranges::copy(rows->block.inputs.row(row), inputs.row(filled++).begin());
+    }
   }
-  const std::size_t count = inputs.size() / ensemble.inputs();
-  return ensemble.joint_epistemic_covariance(Matrix(count, ensemble.inputs(), std::move(inputs)));
+  return ensemble.joint_epistemic_covariance(inputs);
 }
 
-void write_joint(const Ensemble& ensemble, RowStream& stream, const std::string& path) {
+void write_joint(const Ensemble& ensemble, RowStream& stream, const PredictArguments& arguments) {
   const std::size_t rows = stream.count_rows();
   const auto count = static_cast<double>(rows);
   check_memory(2 * count * count * static_cast<double>(ensemble.outputs()),
                fmt::format("the joint covariance of {} rows", rows));
   data::NpyArray array{.shape = {ensemble.outputs(), rows, rows}, .values = {}};
-  for (const Matrix& matrix : joint_covariance(ensemble, stream))
+  for (const Matrix& matrix : joint_covariance(ensemble, stream, arguments.rows.outputs))
     array.values.insert(array.values.end(), matrix.values().begin(), matrix.values().end());
-  data::write_npy(path, array);
+  data::write_npy(arguments.joint, array);
 }
 
-std::vector<std::string> columns_of(const Ensemble& ensemble, const RowStream& stream,
-                                    const PredictArguments& arguments) {
-  std::vector<std::string> columns = kept_names(stream.header(), arguments.keep);
+std::vector<std::string> columns_of(const Ensemble& ensemble, const Rows& rows, const PredictArguments& arguments) {
+  std::vector<std::string> columns;
+  if (!arguments.keep.empty()) columns = kept_names(*rows.block.table, arguments.keep);
   const std::vector<std::string> predictions = prediction_columns(ensemble.target_names(), arguments.options);
   columns.insert(columns.end(), predictions.begin(), predictions.end());
   return columns;
 }
 
-void write_block(const Ensemble& ensemble, const Rows& rows, const PredictArguments& arguments, TableWriter& writer) {
-  const Matrix kept =
-      arguments.keep.empty() ? Matrix(rows.count(), 0) : data::select_columns(rows.table, arguments.keep);
-  const Matrix values = prediction_values(predict(ensemble, rows), arguments.options);
-  const MatrixView parts[] = {kept, values};
-  writer.write(parts);
-}
-
+/// A table that does not fit is refused before anything is written. What has come by then is written before more is
+/// waited for.
 void write_predictions(const Ensemble& ensemble, RowStream& stream, const PredictArguments& arguments) {
-  const std::vector<std::string> columns = columns_of(ensemble, stream, arguments);
-  stream.next();  // a table that does not fit is refused before anything is written
-  TableWriter writer(arguments.output, columns, stream.count_rows());
-  if (!arguments.joint.empty()) write_joint(ensemble, stream, arguments.joint);
-  stream.rewind();
-  while (const Rows* rows = stream.next()) write_block(ensemble, *rows, arguments, writer);
-  writer.commit();
+  std::optional<TableWriter> writer;
+  while (const Rows* rows = stream.next()) {
+    const Matrix kept =
+        arguments.keep.empty() ? Matrix(rows->count(), 0) : data::select_columns(*rows->block.table, arguments.keep);
+    const Matrix values = prediction_values(stream.predict(), arguments.options);
+    if (!writer) {
+      writer.emplace(arguments.output, columns_of(ensemble, *rows, arguments),
+                     is_array_file(arguments.output) ? stream.count_rows() : 0);
+    }
+    const MatrixView parts[] = {kept, values};
+    writer->write(parts);
+  }
+  if (!arguments.joint.empty()) write_joint(ensemble, stream, arguments);  // both files appear, or neither
+  writer->commit();
 }
 
 void run(const PredictArguments& given) {
@@ -135,7 +140,9 @@ void run(const PredictArguments& given) {
   PredictArguments arguments = given;
   arguments.options.level = given.level.value_or(given.options.level);
   const Ensemble ensemble = load(arguments.rows.model);
-  RowStream stream(ensemble, arguments.rows);
+  const bool in_one_pass = arguments.joint.empty() && !is_array_file(arguments.output);
+  RowStream stream(ensemble, arguments.rows, data::Targets::unused,
+                   in_one_pass ? data::Passes::one : data::Passes::many);
   write_predictions(ensemble, stream, arguments);
 }
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/bytes.hpp"
 #include "base/text.hpp"
 #include "cli/columns.hpp"
 #include "data/npy.hpp"
@@ -22,10 +23,14 @@ struct Intervals {
   Interval function;
 };
 
-Intervals intervals_of(const Predictive& predictive, const PredictionOptions& options) {
+Intervals intervals_of(const Predictive& predictive, const PredictiveMoments& moments,
+                       const PredictionOptions& options) {
   if (options.coverage_factor) {
-    return {.total = predictive.coverage_factor_interval(*options.coverage_factor),
-            .function = predictive.function_coverage_factor_interval(*options.coverage_factor)};
+    return {.total = moments.coverage_factor_interval(*options.coverage_factor),
+            .function = moments.function_coverage_factor_interval(*options.coverage_factor)};
+  }
+  if (options.interval == IntervalKind::gaussian) {
+    return {.total = moments.interval(options.level), .function = moments.function_interval(options.level)};
   }
   return {.total = predictive.interval(options.level, options.interval),
           .function = predictive.function_interval(options.level, options.interval)};
@@ -33,11 +38,12 @@ Intervals intervals_of(const Predictive& predictive, const PredictionOptions& op
 
 /// One [N x q] matrix per column of an output.
 std::vector<Matrix> kinds_of_values(const Predictive& predictive, const PredictionOptions& options) {
-  Intervals intervals = intervals_of(predictive, options);
-  std::vector<Matrix> kinds = {predictive.mean(),
-                               square_roots(predictive.aleatoric_variance()),
-                               square_roots(predictive.epistemic_variance()),
-                               square_roots(predictive.total_variance()),
+  PredictiveMoments moments = predictive.moments();
+  Intervals intervals = intervals_of(predictive, moments, options);
+  std::vector<Matrix> kinds = {std::move(moments.mean),
+                               square_roots(std::move(moments.aleatoric_variance)),
+                               square_roots(std::move(moments.epistemic_variance)),
+                               square_roots(std::move(moments.total_variance)),
                                std::move(intervals.total.lower),
                                std::move(intervals.total.upper),
                                std::move(intervals.function.lower),
@@ -58,8 +64,7 @@ std::string row_text(std::span<const MatrixView> parts, std::size_t row) {
 std::string row_bytes(std::span<const MatrixView> parts, std::size_t row) {
   std::string bytes;
   for (const MatrixView& part : parts) {
-    const std::span<const double> values = part.row(row);
-    bytes.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+    base::append_values(bytes, part.row(row));
   }
   return bytes;
 }
@@ -91,8 +96,12 @@ Matrix prediction_values(const Predictive& predictive, const PredictionOptions& 
   return values;
 }
 
+bool is_array_file(const std::filesystem::path& path) {
+  return path.extension() == ".npy";
+}
+
 TableWriter::TableWriter(const std::string& path, const std::vector<std::string>& columns, std::size_t rows)
-    : file_(path), is_npy_(std::filesystem::path(path).extension() == ".npy") {
+    : file_(path), is_npy_(is_array_file(path)) {
   file_.write(is_npy_ ? data::npy_header({rows, columns.size()}) : columns_text(columns) + "\n");
 }
 
@@ -100,6 +109,7 @@ void TableWriter::write(std::span<const MatrixView> parts) {
   for (std::size_t row = 0; row < parts.front().rows(); ++row) {
     file_.write(is_npy_ ? row_bytes(parts, row) : row_text(parts, row));
   }
+  file_.flush();
 }
 
 }  // namespace credens::cli

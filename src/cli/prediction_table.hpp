@@ -6,6 +6,7 @@
 
 #include <credens/predictive.hpp>
 
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,8 +30,11 @@ std::vector<std::string> prediction_columns(const std::vector<std::string>& outp
 /// The values of those columns, [N x columns].
 Matrix prediction_values(const Predictive& predictive, const PredictionOptions& options);
 
+/// Whether a table of this name is an array, which says at its start how many rows it has.
+bool is_array_file(const std::filesystem::path& path);
+
 /// Rows as CSV with a header or, by the extension `.npy`, as a float64 array. Written block by block; `-` is standard
-/// output.
+/// output. `rows` matters to arrays alone.
 class TableWriter {
  public:
   TableWriter(const std::string& path, const std::vector<std::string>& columns, std::size_t rows);

@@ -57,7 +57,7 @@ void ProgressDisplay::show(Progress progress) {
   if (kind_ == ProgressKind::json) {
     print_error(json_text(progress, counted_));
   } else if (live_) {
-    show_live(progress);
+    show_live(progress_text(progress, counted_));
   } else if (kind_ != ProgressKind::none) {
     show_plain(progress);
   }
@@ -72,15 +72,14 @@ void ProgressDisplay::warn(std::string_view sentence) {
 void ProgressDisplay::say(std::string_view doing, double seconds_elapsed) {
   const std::lock_guard lock(mutex_);
   if (live_) {
-    std::fputs(fmt::format("\r\x1b[K{}", doing).c_str(), stderr);
-    line_shown_ = true;
+    show_live(doing);
   } else if (kind_ != ProgressKind::none && kind_ != ProgressKind::json && seconds_elapsed >= next_plain_) {
     print_error(fmt::format("credens: {}", doing));
   }
 }
 
-void ProgressDisplay::show_live(const Progress& progress) {
-  std::fputs(("\r\x1b[K" + progress_text(progress, counted_)).c_str(), stderr);
+void ProgressDisplay::show_live(std::string_view line) {
+  std::fputs(fmt::format("\r\x1b[K{}", line).c_str(), stderr);
   line_shown_ = true;
 }
 

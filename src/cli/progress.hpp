@@ -36,7 +36,7 @@ class ProgressDisplay {
   void say(std::string_view doing, double seconds_elapsed);
 
  private:
-  void show_live(const Progress& progress);
+  void show_live(std::string_view line);
   void show_plain(const Progress& progress);
   void clear_line();
 

@@ -44,10 +44,10 @@ report::RowPlaces places_of(RowStream& stream, const std::set<std::size_t>& want
   std::size_t first = 0;
   while (const Rows* rows = stream.next()) {
     if (rows->arrays) break;
-    if (rows->table.first_line > 0) places.word = "line";
-    places.first = rows->table.first_line;
+    places.first = rows->block.table->first_line;
+    if (places.first > 0) places.word = "line";
     for (auto row = wanted.lower_bound(first); row != wanted.end() && *row < first + rows->count(); ++row) {
-      const auto inputs = rows->inputs.row(*row - first);
+      const auto inputs = rows->block.inputs.row(*row - first);
       places.inputs[*row].assign(inputs.begin(), inputs.end());
     }
     first += rows->count();
@@ -65,18 +65,18 @@ void run(const ReportArguments& arguments) {
   check(arguments);
   const ComparisonArguments& given = arguments.comparison;
   const Ensemble ensemble = load(given.rows.model);
-  RowStream stream(ensemble, given.rows);
-  report::Judge judge(ensemble, score_options(given), largest_weight(stream, given));
-  for_observations(ensemble, stream, given, [&](const scoring::ScoredRows& rows) { judge.add(rows); });
-  report::ReportMatter matter = judge.matter();
-  matter.model_name = given.rows.model;
-  matter.data_name = given.rows.outputs.empty() ? given.rows.data : given.rows.outputs;
-  matter.places = places_of(stream, report::shown_rows(matter));
-  write_page(arguments.output, report::model_page(matter));
+  RowStream stream(ensemble, given.rows, data::Targets::needed);
+  report::ReportBuilder builder(ensemble, given.interval, largest_weight(stream));
+  for_observations(ensemble, stream, given, [&](const scoring::Observations& rows) { builder.add(rows); });
+  report::ReportContent content = builder.content();
+  content.model_name = given.rows.model;
+  content.data_name = given.rows.outputs.empty() ? given.rows.data : given.rows.outputs;
+  content.places = places_of(stream, report::shown_rows(content));
+  write_page(arguments.output, report::model_page(content));
   if (is_standard_output(arguments.output)) return;
-  print_lines({{"rows", fmt::format("{}", matter.comparison.rows)},
-               {"coverage", fmt::format("{}, level {}", report::percent(matter.comparison.extended.total_coverage),
-                                        base::to_text(given.level))},
+  print_lines({{"rows", fmt::format("{}", content.comparison.rows)},
+               {"coverage", fmt::format("{}, level {}", report::percent(content.comparison.extended.total_coverage),
+                                        base::to_text(given.interval.level))},
                {"written to", arguments.output}});
 }
 

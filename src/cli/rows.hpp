@@ -4,89 +4,96 @@
 
 #pragma once
 
-#include <credens/dataset.hpp>
 #include <credens/ensemble.hpp>
 #include <credens/outputs_folder.hpp>
 #include <credens/store.hpp>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/arguments.hpp"
-#include "data/table.hpp"
-#include "data/table_reader.hpp"
+#include "data/row_source.hpp"
 
 namespace credens::cli {
 
 /// MODEL, DATA or `--outputs DIR`, and how DATA is read.
 struct RowArguments {
-  std::string model;
-  std::string data;
-  std::string outputs;
-  std::vector<std::string> noise_std;
-  TableFormat format;
+  std::string model = {};
+  std::string data = {};
+  std::string outputs = {};
+  data::GivenColumns columns = {};
+  TableFormat format = {};
 };
 
 void row_arguments(Arguments& arguments, RowArguments& rows);
-void outputs_option(Arguments& arguments, std::string& into);  ///< `--outputs DIR`
-
-/// A block of what was read. Either `arrays`, or a table with the inputs and, where known, the noise that
-/// the model finds in it.
-struct Rows {
-  std::string source = {};  ///< how sentences name the folder of arrays
-  std::optional<MemberOutputs> arrays = {};
-  data::Table table = {};
-  Matrix inputs = {};     ///< [N x d]
-  Matrix noise_std = {};  ///< [N x q] or empty
-
-  std::size_t count() const { return arrays ? arrays->rows() : inputs.rows(); }
-};
+void outputs_option(Arguments& arguments, std::string& into);          ///< `--outputs DIR`
+void noise_option(Arguments& arguments, data::GivenColumns& columns);  ///< `--noise-std COL[,COL]`
+void train_options(Arguments& arguments, RowArguments& rows);          ///< columns and format of a training table
 
 /// Throws usage unless exactly one of DATA and `--outputs` is given and standard input is asked for at most once.
 /// Before anything is read.
 void check_arguments(const RowArguments& arguments);
 
+/// Rows of the table DATA for a model, which `arguments.model` calls in sentences; `targets` says whether they matter.
+std::unique_ptr<data::RowSource> open_rows(const Ensemble& ensemble, const RowArguments& arguments,
+                                           data::Targets targets, data::Passes passes = data::Passes::many);
+
+/// A block of what was read: rows of a table, or the arrays of the members with their targets and weights.
+struct Rows {
+  data::RowBlock block = {};  ///< of arrays: targets, in the units of the data, and weights
+  std::optional<MemberOutputs> arrays = {};
+
+  std::size_t count() const { return arrays ? arrays->rows() : block.rows(); }
+};
+
 /// Block by block, so that memory does not grow with the rows.
 class RowStream {
  public:
   /// The ensemble must live as long.
-  RowStream(const Ensemble& ensemble, const RowArguments& arguments);
+  RowStream(const Ensemble& ensemble, const RowArguments& arguments, data::Targets targets,
+            data::Passes passes = data::Passes::many);
 
-  /// Valid until the next call; null: there are no more. Throws data where they are not as many as were counted.
+  /// Valid until the next call; null: there are no more.
   const Rows* next();
   void rewind();  ///< the next block is the first again
-  std::size_t count_rows();
-  data::Table header() const { return reader_ ? reader_->header() : data::Table(); }  ///< no rows; empty for arrays
+  std::size_t count_rows() { return table_ ? table_->count_rows() : arrays_->rows(); }
+  bool may_have_weights() const { return !table_ || table_->schema().weight; }  ///< of arrays their blocks tell
+
+  Predictive predict() const;  ///< at the last block
+
+  /// Throws data, with the place in the table, where a value of the last block is too far from the training data.
+  void check_range() const;
 
  private:
   const Rows* next_arrays();
-  void check_count(bool is_last) const;
 
   const Ensemble& ensemble_;
-  std::vector<std::string> noise_std_;
-  std::optional<data::TableReader> reader_;  ///< none for arrays
-  std::optional<OutputsReader> arrays_;      ///< none for a table
-  std::size_t next_row_ = 0;
-  std::optional<std::size_t> counted_;  ///< rows, once somebody asked
+  std::string folder_;
+  data::Targets targets_wanted_;
+  std::unique_ptr<data::RowSource> table_;  ///< null for arrays
+  std::optional<OutputsReader> arrays_;     ///< none for a table
+  std::size_t next_row_ = 0;                ///< of arrays
+  Matrix targets_;                          ///< of arrays
   Rows block_;
 };
 
-Predictive predict(const Ensemble& ensemble, const Rows& rows);
+/// Throws data with the place of the first value of a table that is too far from the training data.
+void check_range(const Ensemble& ensemble, const data::Schema& schema, const data::RowBlock& block);
 
-/// The targets [N x q] in the units of the data: columns given, or those the model was trained on. Throws data where
-/// there are none.
-Matrix targets_of(const Ensemble& ensemble, const Rows& rows, const std::vector<std::string>& given);
-
-/// Whether targets_of would find every column without being told.
-bool has_targets(const Ensemble& ensemble, const data::Table& table);
-
-/// Columns, one per output. `name` is the option that gave them.
-Matrix columns_per_output(const Ensemble& ensemble, const data::Table& table, const std::vector<std::string>& columns,
-                          std::string_view name);
-
-/// The values of a column of row weights; empty where no column is given.
-std::vector<double> weights_of(const data::Table& table, const std::string& column);
+/// Does `work` on all rows of `table`. Where that refuses some, the table is read again to say which cell it is.
+template <class Work>
+auto naming_cells(const Ensemble& ensemble, data::RowSource& table, Work work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::data) throw;
+    table.rewind();
+    for (data::RowBlock block; table.next(block);) check_range(ensemble, table.schema(), block);
+    throw;
+  }
+}
 
 /// Warns where the fingerprint of rows, read from `data`, is not that of the rows, weights and noise that the model was
 /// made from.

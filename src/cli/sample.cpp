@@ -14,9 +14,8 @@
 #include "cli/rows.hpp"
 #include "cli/verbs.hpp"
 #include "data/npy.hpp"
-#include "model/member_rows.hpp"
+#include "model/member_source.hpp"
 #include "model/names.hpp"
-#include "model/output_rows.hpp"
 #include "model/sampler.hpp"
 
 namespace credens::cli {
@@ -114,21 +113,57 @@ void check_draws(const Ensemble& ensemble, const SampleArguments& arguments, std
                fmt::format("an array of {} draws at {} rows", *arguments.draws, held));
 }
 
+/// Some rows of a folder of arrays, read when a thread comes to them.
+class FolderRows : public model::MemberSource {
+ public:
+  FolderRows(const Ensemble& ensemble, OutputsReader& folder, std::size_t first, std::size_t count)
+      : ensemble_(ensemble), folder_(folder), first_(first), count_(count) {}
+
+  std::size_t rows() const override { return count_; }
+  std::unique_ptr<model::MemberReader> reader() const override { return std::make_unique<Reader>(*this); }
+
+ private:
+  class Reader : public model::MemberReader {
+   public:
+    explicit Reader(const FolderRows& rows) : rows_(rows) {}
+
+    void take(std::size_t first, std::size_t count) override {
+      {
+        const std::lock_guard lock(rows_.one_at_a_time_);
+        outputs_ = rows_.folder_.read(rows_.first_ + first, count);
+      }
+      source_ = model::arrays_at(rows_.ensemble_.state(), OutputRows(outputs_));
+      reader_ = source_->reader();
+      reader_->take(0, count);
+    }
+    model::MemberView member(std::size_t l, std::size_t first, std::size_t count) override {
+      return reader_->member(l, first, count);
+    }
+
+   private:
+    const FolderRows& rows_;
+    MemberOutputs outputs_;
+    std::unique_ptr<model::MemberSource> source_;
+    std::unique_ptr<model::MemberReader> reader_;
+  };
+
+  const Ensemble& ensemble_;
+  OutputsReader& folder_;
+  std::size_t first_;
+  std::size_t count_;
+  mutable std::mutex one_at_a_time_;
+};
+
 /// Draws at rows of arrays.
 void sample_folder(const Ensemble& ensemble, const SampleArguments& arguments, const SampleOptions& options) {
-  OutputsReader reader(arguments.rows.outputs);
-  model::check_fit(ensemble.state(), reader.about());
-  check_draws(ensemble, arguments, reader.rows());
-  DrawsWriter writer(arguments.output, {options.draws, reader.rows(), ensemble.outputs()});
-  const std::size_t at_once = std::max<std::size_t>(1, rows_at_once(ensemble, options.draws, reader.rows()));
-  std::mutex one_at_a_time;
-  for (std::size_t first = 0; first < reader.rows(); first += at_once) {
-    const auto block = [&](std::size_t from, std::size_t count) {
-      const std::lock_guard lock(one_at_a_time);
-      return model::block_of(reader.read(first + from, count), 0, count);
-    };
-    const std::size_t count = std::min(at_once, reader.rows() - first);
-    writer.add(model::draw_samples(ensemble.state(), {.rows = count, .block = block}, options, first));
+  OutputsReader folder(arguments.rows.outputs);
+  model::check_fit(ensemble.state(), folder.about());
+  check_draws(ensemble, arguments, folder.rows());
+  DrawsWriter writer(arguments.output, {options.draws, folder.rows(), ensemble.outputs()});
+  const std::size_t at_once = std::max<std::size_t>(1, rows_at_once(ensemble, options.draws, folder.rows()));
+  for (std::size_t first = 0; first < folder.rows(); first += at_once) {
+    const FolderRows rows(ensemble, folder, first, std::min(at_once, folder.rows() - first));
+    writer.add(model::draw_samples(ensemble.state(), rows, options, first));
   }
   writer.commit();
 }
@@ -136,10 +171,10 @@ void sample_folder(const Ensemble& ensemble, const SampleArguments& arguments, c
 /// Rows of a table that wait until they are enough for a draw.
 class WaitingRows {
  public:
-  void add(const Rows& rows) {
-    inputs_.insert(inputs_.end(), rows.inputs.values().begin(), rows.inputs.values().end());
-    noise_.insert(noise_.end(), rows.noise_std.values().begin(), rows.noise_std.values().end());
-    count_ += rows.count();
+  void add(const data::RowBlock& rows) {
+    for (std::size_t row = 0; row < rows.rows(); ++row) append(rows.inputs.row(row), inputs_);
+    for (std::size_t row = 0; row < rows.noise_std.rows(); ++row) append(rows.noise_std.row(row), noise_);
+    count_ += rows.rows();
   }
 
   std::size_t count() const { return count_; }
@@ -150,7 +185,7 @@ class WaitingRows {
     const MatrixView noise(noise_.data(), noise_.empty() ? 0 : count, noise_.empty() ? 0 : ensemble.outputs());
     const model::EnsembleState& state = ensemble.state();
     if (options.of == Draw::observation) model::require_known_noise(state, count, noise);
-    Samples samples = model::draw_samples(state, model::rows_of_networks(state, inputs, noise), options, first_row_);
+    Samples samples = model::draw_samples(state, *model::networks_at(state, inputs, noise), options, first_row_);
     const auto gone = static_cast<std::ptrdiff_t>(count);
     inputs_.erase(inputs_.begin(), inputs_.begin() + gone * static_cast<std::ptrdiff_t>(inputs.cols()));
     noise_.erase(noise_.begin(), noise_.begin() + gone * static_cast<std::ptrdiff_t>(noise.cols()));
@@ -160,6 +195,10 @@ class WaitingRows {
   }
 
  private:
+  static void append(std::span<const double> row, std::vector<double>& values) {
+    values.insert(values.end(), row.begin(), row.end());
+  }
+
   std::vector<double> inputs_;
   std::vector<double> noise_;
   std::size_t count_ = 0;
@@ -167,7 +206,7 @@ class WaitingRows {
 };
 
 void sample_table(const Ensemble& ensemble, const SampleArguments& arguments, const SampleOptions& options) {
-  RowStream stream(ensemble, arguments.rows);
+  RowStream stream(ensemble, arguments.rows, data::Targets::unused);
   const std::size_t rows = stream.count_rows();
   check_draws(ensemble, arguments, rows);
   const std::size_t at_once = rows_at_once(ensemble, options.draws, rows);
@@ -179,7 +218,8 @@ void sample_table(const Ensemble& ensemble, const SampleArguments& arguments, co
     writer->add(samples);
   };
   while (const Rows* block = stream.next()) {
-    waiting.add(*block);
+    stream.check_range();  // while it is known where the rows stand in the table
+    waiting.add(block->block);
     while (waiting.count() >= at_once) draw(at_once);
   }
   if (waiting.count() > 0) draw(waiting.count());

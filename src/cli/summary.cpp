@@ -3,6 +3,7 @@
 #include "cli/summary.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/files.hpp"
 #include "model/ensemble_state.hpp"

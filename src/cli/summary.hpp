@@ -4,6 +4,8 @@
 
 #pragma once
 
+#include <nlohmann/json.hpp>
+
 #include "cli/print.hpp"
 #include "report/model_summary.hpp"
 

@@ -5,9 +5,15 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <csignal>
+#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <memory>
 #include <system_error>
@@ -18,8 +24,7 @@
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "cli/print.hpp"
-#include "cli/wired_team.hpp"
-#include "mpi/wire_table.h"
+#include "mpi/ranks.h"
 
 namespace credens::cli {
 
@@ -34,39 +39,85 @@ std::optional<std::size_t> number_in_environment(const char* name) {
   return static_cast<std::size_t>(*number);
 }
 
-/// The ranks of the module's table.
-class LoadedWire : public Wire {
+/// The ranks that the module has joined. Every call begins with a meeting of all ranks, to which each brings how many
+/// bytes it gives, or that it failed.
+class RankTeam : public base::Team {
  public:
-  explicit LoadedWire(const CredensWireTable& table) : table_(table) {}
+  explicit RankTeam(const CredensRanks& ranks) : ranks_(ranks) {}
 
-  std::size_t rank() const override { return static_cast<std::size_t>(table_.rank); }
-  std::size_t size() const override { return static_cast<std::size_t>(table_.size); }
-  std::size_t node_leader() const override { return static_cast<std::size_t>(table_.node_leader); }
+  std::size_t rank() const override { return static_cast<std::size_t>(ranks_.rank); }
+  std::size_t size() const override { return static_cast<std::size_t>(ranks_.size); }
+  std::size_t machine() const { return static_cast<std::size_t>(ranks_.machine); }
 
-  void send(std::size_t to, Channel channel, std::string_view bytes) override {
-    check(table_.send(static_cast<int>(to), static_cast<int>(channel), bytes.data(), bytes.size()));
+  void collect(std::string bytes, const Taker& take) override {
+    const std::vector<std::int64_t> counts = meet(bytes.size());
+    if (!leads()) return ranks_.send(bytes.data(), bytes.size());
+    std::exception_ptr failure;  // the others send, whatever happens here
+    for (std::size_t from = 0; from < size(); ++from) {
+      bytes.resize(static_cast<std::size_t>(counts[from]));
+      if (from > 0) ranks_.receive(static_cast<int>(from), bytes.data(), bytes.size());
+      try {
+        if (!failure) take(bytes);
+      } catch (...) {
+        failure = std::current_exception();
+      }
+    }
+    if (failure) std::rethrow_exception(failure);
   }
 
-  bool receive(Channel channel, Message& message) override {
-    int from = 0;
-    const void* bytes = nullptr;
-    std::size_t count = 0;
-    if (check(table_.receive(static_cast<int>(channel), &from, &bytes, &count)) == 0) return false;
-    message.from = static_cast<std::size_t>(from);
-    message.bytes.assign(static_cast<const char*>(bytes), count);
-    return true;
+  std::string broadcast(std::string bytes) override {
+    bytes.resize(static_cast<std::size_t>(meet(bytes.size()).front()));
+    ranks_.broadcast(0, bytes.data(), bytes.size());
+    return bytes;
   }
 
-  void close() override { check(table_.close()); }
-  void abort(int status) override { table_.abort(status); }
+  /// A request to stop comes to all ranks: from the user, or from mpirun where another rank has failed. Rank 0 says so.
+  void abort(const Error& error) override {
+    const bool is_said_elsewhere = error.code() == ErrorCode::interrupted && !leads();
+    if (!is_said_elsewhere) std::fputs(fmt::format("credens: {}\n", sentence_of(error)).c_str(), stderr);
+    ranks_.abort(error.exit_status());
+  }
+
+  Error fail(const Error& own) {
+    try {
+      if (!failure_) meet(0, &own);
+    } catch (const Error&) {
+      // `failure_` is it, on all ranks
+    }
+    return failure_.value_or(own);
+  }
+
+  /// Throws where another rank failed after this one had done its part.
+  void meet_at_the_end() { meet(0); }
+
+  const CredensRanks& ranks() const { return ranks_; }
 
  private:
-  static int check(int result) {
-    base::require(result >= 0, ErrorCode::failure, "the connection between ranks is broken");
-    return result;
+  std::string sentence_of(const Error& error) const {
+    return fmt::format("rank {} on {}: {}", rank(), host_name(), error.what());
   }
 
-  CredensWireTable table_;
+  /// What every rank gives; throws the error of the lowest rank that has one.
+  std::vector<std::int64_t> meet(std::size_t own, const Error* failure = nullptr) {
+    std::string text;
+    if (failure != nullptr) {
+      base::append_value(text, failure->code());
+      text += leads() ? failure->what() : sentence_of(*failure);
+    }
+    const auto number = static_cast<std::int64_t>(failure == nullptr ? own : text.size());
+    std::vector<std::int64_t> all(size());
+    ranks_.meet(failure == nullptr ? number : -number, all.data());
+    const auto failed = std::ranges::find_if(all, [](std::int64_t count) { return count < 0; });
+    if (failed == all.end()) return all;
+    text.resize(static_cast<std::size_t>(-*failed));
+    ranks_.broadcast(static_cast<int>(failed - all.begin()), text.data(), text.size());
+    const auto code = base::ByteReader(text).value<ErrorCode>();
+    failure_.emplace(code, text.substr(sizeof code));
+    throw Error(*failure_);
+  }
+
+  CredensRanks ranks_;
+  std::optional<Error> failure_;  ///< that all ranks know of
 };
 
 /// Beside the program, or where it was installed.
@@ -85,16 +136,16 @@ fs::path find_module() {
 }
 
 /// Plugins of OpenMPI look for its symbols among those that all see.
-CredensWireTable load_table() {
+CredensRanks load_ranks() {
   const fs::path module = find_module();
   void* handle = ::dlopen(module.c_str(), RTLD_NOW | RTLD_GLOBAL);
   base::require(handle != nullptr, ErrorCode::failure, "{}: cannot be loaded: {}", module.string(),
                 handle == nullptr ? ::dlerror() : "");
-  const auto join = reinterpret_cast<CredensWireJoin>(::dlsym(handle, CREDENS_WIRE_JOIN));
-  CredensWireTable table{};
-  base::require(join != nullptr && join(&table) == 0 && table.version == CREDENS_WIRE_VERSION, ErrorCode::failure,
+  const auto join = reinterpret_cast<CredensRanksJoin>(::dlsym(handle, CREDENS_RANKS_JOIN));
+  CredensRanks ranks{};
+  base::require(join != nullptr && join(&ranks) == 0 && ranks.version == CREDENS_RANKS_VERSION, ErrorCode::failure,
                 "{}: MPI does not work, or the module is of another version of Credens", module.string());
-  return table;
+  return ranks;
 }
 
 /// While it lives, threads begin without being asked to stop: that is for the main one, or whoever watches for it.
@@ -114,38 +165,29 @@ class UndisturbedBeginning {
   sigset_t previous_;
 };
 
-struct Joined {
-  explicit Joined(const CredensWireTable& table) : wire(table), team(wire) {}
-  LoadedWire wire;
-  WiredTeam team;
-};
-
-std::unique_ptr<Joined>& joined() {
-  static std::unique_ptr<Joined> only;
+std::unique_ptr<RankTeam>& joined() {
+  static std::unique_ptr<RankTeam> only;
   return only;
 }
 
 /// What ranks of one machine must know of each other to share its cores.
 struct Seat {
-  std::size_t node_leader = 0;
+  std::size_t machine = 0;
   cpu_set_t cores{};
 };
 
 /// Ranks that use the very cores that this one may use share these, all ranks of a machine its memory.
-void share_machine(base::Team& team) {
-  Seat own{.node_leader = team.node_leader()};
+void share_machine(RankTeam& team) {
+  Seat own{.machine = team.machine()};
   ::sched_getaffinity(0, sizeof own.cores, &own.cores);
   std::string bytes;
   base::append_value(bytes, own);
-  std::string all;
-  for (const std::string& seat : team.gather(bytes)) all += seat;
-  all = team.broadcast(all);
-  base::ByteReader reader(all);
+  const std::string all = team.all_gather(bytes);
   int on_these_cores = 0;
   std::size_t on_this_machine = 0;
-  while (!reader.at_end()) {
+  for (base::ByteReader reader(all); !reader.at_end();) {
     const Seat seat = reader.value<Seat>();
-    if (seat.node_leader != own.node_leader) continue;
+    if (seat.machine != own.machine) continue;
     ++on_this_machine;
     if (CPU_EQUAL(&seat.cores, &own.cores)) ++on_these_cores;
   }
@@ -166,7 +208,10 @@ void check_same_words(base::Team& team, std::string_view words) {
 Launch launch() {
   const auto rank = number_in_environment("OMPI_COMM_WORLD_RANK");
   const auto size = number_in_environment("OMPI_COMM_WORLD_SIZE");
-  return rank && size && *rank < *size ? Launch{.rank = *rank, .size = *size} : Launch{};
+  if (!rank || !size || *rank >= *size) return {};
+  return {.rank = *rank,
+          .size = *size,
+          .is_first_on_machine = number_in_environment("OMPI_COMM_WORLD_LOCAL_RANK").value_or(0) == 0};
 }
 
 /// MPICH, Intel MPI and Slurm's pmi2 say how many there are, Slurm with PMIx says it in its own words. mpirun of
@@ -183,35 +228,45 @@ std::optional<Launch> foreign_launch() {
   return Launch{.rank = rank.value_or(0), .size = *size};
 }
 
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "an unknown host";
+}
+
 base::Team& team() {
-  return joined() ? joined()->team : base::alone();
+  return joined() ? *joined() : base::alone();
 }
 
 void join_team(const Launch& launch, std::string_view words) {
   if (launch.size == 1) return;
   std::optional<UndisturbedBeginning> beginning(std::in_place);
-  const CredensWireTable table = load_table();
-  base::require(static_cast<std::size_t>(table.size) == launch.size, ErrorCode::failure,
-                "mpirun started {} processes, but {} joined: is it that of another MPI?", launch.size, table.size);
-  joined() = std::make_unique<Joined>(table);
+  const CredensRanks ranks = load_ranks();
+  base::require(static_cast<std::size_t>(ranks.size) == launch.size, ErrorCode::failure,
+                "mpirun started {} processes, but {} joined: is it that of another MPI?", launch.size, ranks.size);
+  joined() = std::make_unique<RankTeam>(ranks);
   beginning.reset();
   if (!team().leads()) be_silent();
-  share_machine(team());
+  share_machine(*joined());
   check_same_words(team(), words);
 }
 
-bool tell_team(ErrorCode code, std::string_view sentence) {
-  if (joined()) joined()->team.fail(code, sentence);
-  return team().leads();
+Error fail_team(const Error& own) {
+  return joined() ? joined()->fail(own) : own;
 }
 
 void abort_team(int status) {
-  if (joined()) joined()->wire.abort(status);
+  if (joined()) joined()->ranks().abort(status);
 }
 
 int leave_team(int status) {
   if (!joined()) return status;
-  status = joined()->team.leave(status);
+  try {
+    if (status == 0) joined()->meet_at_the_end();
+  } catch (const Error& error) {
+    print_error(fmt::format("credens: {}", error.what()));
+    status = error.exit_status();
+  }
+  joined()->ranks().leave();
   joined().reset();
   return status;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The processes that mpirun started, as a team. Rank 0 alone prints and writes.
+// The processes that mpirun started, as a team. Rank 0 alone prints and writes the result.
 
 #pragma once
 
@@ -19,13 +19,16 @@ namespace credens::cli {
 struct Launch {
   std::size_t rank = 0;
   std::size_t size = 1;
+  bool is_first_on_machine = true;
 };
 
 /// From what OpenMPI's mpirun, and nothing else, puts into the environment; otherwise rank 0 of 1.
 Launch launch();
 
-/// Of several processes by another launcher than OpenMPI's mpirun, as far as its environment tells.
+/// Several processes by another launcher than OpenMPI's mpirun, as far as its environment tells.
 std::optional<Launch> foreign_launch();
+
+std::string host_name();  ///< of this machine
 
 /// The team that this process has joined; it alone if none.
 base::Team& team();
@@ -33,8 +36,9 @@ base::Team& team();
 /// Loads the module with MPI and joins the other processes. `words` must be the same for all.
 void join_team(const Launch& launch, std::string_view words);
 
-/// Tells the others of the team that this process fails. True: it is this process that says why.
-bool tell_team(ErrorCode code, std::string_view sentence);
+/// Comes to the others with an error, which they throw where they wait. The error that all end with: that of the lowest
+/// rank which has one.
+Error fail_team(const Error& own);
 
 /// Ends this process and its team at once, and needs no memory. Returns where there is no team.
 void abort_team(int status);

@@ -5,30 +5,57 @@
 #include <credens/version.hpp>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <set>
 
+#include "base/bytes.hpp"
 #include "base/file.hpp"
-#include "cli/team_training.hpp"
 #include "learn/recipe.hpp"
-#include "learn/train_members.hpp"
 
 namespace credens::cli {
 
 namespace {
 
 store::FitIdentity identity_of(const TrainingPlan& plan) {
-  return {.options = learn::stored_options(plan.options),
-          .data = {.rows = plan.train->rows(), .fingerprint = plan.train->summary().fingerprint},
-          .version = std::string(version())};
+  return {.options = learn::stored_options(plan.options), .data = plan.fit->data(), .version = std::string(version())};
 }
 
-std::vector<std::size_t> missing_members(const MemberRange& range, const std::vector<model::Member>& finished) {
-  std::vector<std::size_t> missing;
-  for (std::size_t index = range.first; index < range.end; ++index) {
-    const bool is_there = std::ranges::find(finished, index, &model::Member::index) != finished.end();
-    if (!is_there) missing.push_back(index);
+/// A finished member, and a rank that has it.
+struct Found {
+  std::size_t member = 0;
+  std::size_t rank = 0;
+};
+
+/// Each sentence is said once, by rank 0: its own at once, those of others when all are done.
+class Warnings {
+ public:
+  Warnings(ProgressDisplay& display, base::Team& team) : display_(display), team_(team) {}
+
+  void add(std::string_view sentence) {
+    const std::lock_guard lock(mutex_);
+    if (team_.leads()) display_.warn(sentence);
+    own_.emplace(sentence);
   }
-  return missing;
-}
+
+  void say_those_of_others() {
+    std::string bytes;
+    for (const std::string& sentence : own_) base::append_text(bytes, sentence);
+    team_.collect(std::move(bytes), [this](std::string_view of_rank) {
+      for (base::ByteReader reader(of_rank); !reader.at_end();) {
+        const std::string sentence = reader.text();
+        if (own_.insert(sentence).second) display_.warn(sentence);
+      }
+    });
+  }
+
+ private:
+  ProgressDisplay& display_;
+  base::Team& team_;
+  std::mutex mutex_;
+  std::set<std::string, std::less<>> own_;
+};
 
 }  // namespace
 
@@ -37,7 +64,7 @@ Training::Training(TrainingPlan plan) : plan_(std::move(plan)) {
 }
 
 std::vector<model::Member> Training::load_finished() const {
-  if (!checkpoint_ || !plan_.team->leads()) return {};
+  if (!checkpoint_) return {};
   base::require(plan_.resume || !checkpoint_->exists(), ErrorCode::usage,
                 "{} has finished members of an earlier run: add --resume to go on with them, or remove it",
                 plan_.checkpoint.string());
@@ -54,52 +81,89 @@ void Training::keep(const model::Member& member) {
   ++kept_;
 }
 
-std::vector<model::Member> Training::train_missing(std::vector<model::Member> members) {
-  if (plan_.team->is_alone()) return train_here(std::move(members));
-  const std::vector<std::size_t> missing = missing_members(plan_.range, members);
-  return train_in_team({.team = *plan_.team,
-                        .train = *plan_.train,
-                        .options = plan_.options,
-                        .identity = identity_of(plan_),
-                        .progress = plan_.progress,
-                        .keep = [this](const model::Member& member) { keep(member); }},
-                       std::move(members), missing);
+/// All ranks learn who has which members, in folders of their own or in a common one. Of a member that several have,
+/// the lowest rank keeps it in `finished`. The members that this rank has to train.
+std::vector<std::size_t> Training::divide(std::vector<model::Member>& finished) {
+  base::Team& team = *plan_.team;
+  std::string own;
+  for (const model::Member& member : finished) base::append_value(own, Found{member.index, team.rank()});
+  const std::string all = team.all_gather(std::move(own));
+  std::map<std::size_t, std::size_t> keeper;
+  for (base::ByteReader reader(all); !reader.at_end();) {
+    const Found found = reader.value<Found>();
+    keeper.emplace(found.member, found.rank);
+  }
+  kept_ = keeper.size();
+  std::erase_if(finished, [&](const model::Member& member) { return keeper.at(member.index) != team.rank(); });
+  std::vector<std::size_t> missing;
+  for (std::size_t index = plan_.range.first; index < plan_.range.end; ++index) {
+    if (!keeper.contains(index)) missing.push_back(index);
+  }
+  const base::Share share = base::share_of(missing.size(), team.rank(), team.size());
+  return {missing.begin() + static_cast<std::ptrdiff_t>(share.first),
+          missing.begin() + static_cast<std::ptrdiff_t>(share.end)};
 }
 
-std::vector<model::Member> Training::train_here(std::vector<model::Member> members) {
-  ProgressDisplay display(plan_.progress, members.size());
+/// Ranks come here together and train apart, for as long as their shares take.
+void Training::train_share(const std::vector<std::size_t>& missing, std::vector<model::Member>& members) {
+  ProgressDisplay display(plan_.team->leads() ? plan_.progress : ProgressKind::none, members.size());
+  Warnings warnings(display, *plan_.team);
   FitOptions options = plan_.options;
   options.on_progress = [&display](const Progress& progress) { display.show(progress); };
-  options.on_warning = [&display](std::string_view sentence) { display.warn(sentence); };
+  options.on_warning = [&warnings](std::string_view sentence) { warnings.add(sentence); };
   const auto on_member = [this](const model::Member& member) { keep(member); };
-  const std::vector<std::size_t> missing = missing_members(plan_.range, members);
-  for (model::Member& member : learn::train_members(*plan_.train, options, missing, on_member)) {
-    members.push_back(std::move(member));
+  try {
+    if (!missing.empty()) {  // rows are not prepared for nobody
+      std::vector<model::Member> trained = plan_.fit->train(options, missing, on_member);
+      std::ranges::move(trained, std::back_inserter(members));
+    }
+  } catch (const Error& error) {
+    leave_checkpoint();
+    fail(error);
+  }
+  warnings.say_those_of_others();
+}
+
+std::vector<model::Member> Training::members_of_all(std::vector<model::Member> members) const {
+  if (!plan_.team->is_alone()) {
+    const store::FitIdentity identity = identity_of(plan_);
+    std::string own;
+    for (const model::Member& member : members) {
+      base::append_value(own, member.index);
+      base::append_text(own, store::encode_member(member, identity));
+    }
+    const std::string all = plan_.team->all_gather(std::move(own));
+    members.clear();
+    for (base::ByteReader reader(all); !reader.at_end();) {
+      const auto index = reader.value<std::size_t>();
+      members.push_back(store::decode_member(reader.text(), index, identity));
+    }
   }
   std::ranges::sort(members, {}, &model::Member::index);
   return members;
 }
 
 std::vector<model::Member> Training::run() {
-  std::vector<model::Member> finished = load_finished();
-  kept_ = finished.size();
-  if (checkpoint_ && plan_.team->leads()) base::make_folder(plan_.checkpoint);
-  try {
-    return train_missing(std::move(finished));
-  } catch (const Error& error) {
-    leave_checkpoint();
-    fail(error);
-  }
+  std::vector<model::Member> members = load_finished();
+  const std::vector<std::size_t> missing = divide(members);
+  if (checkpoint_) base::make_folder(plan_.checkpoint);
+  train_share(missing, members);
+  return members_of_all(std::move(members));
 }
 
-/// Where another rank has failed, that is what happened, however it showed here.
+/// The other ranks do not wait for this one before they have trained their shares, so all end here.
 void Training::fail(const Error& error) const {
-  const auto elsewhere = plan_.team->failure();
-  const ErrorCode code = elsewhere ? elsewhere->code : error.code();
-  if (code == ErrorCode::numerical) finish();  // the same options would fail again
-  if (code == ErrorCode::interrupted) throw Error(code, "interrupted" + kept_sentence());
-  if (!elsewhere) throw error;
-  throw Error(code, elsewhere->sentence + (code == ErrorCode::failure ? kept_sentence() : ""));
+  std::string sentence = error.what();
+  if (error.code() == ErrorCode::interrupted) {
+    sentence = "interrupted" + kept_sentence();
+  } else if (error.code() == ErrorCode::numerical) {
+    finish();  // the same options would fail again
+  } else if (!plan_.team->is_alone()) {
+    sentence += kept_sentence();
+  }
+  const Error said(error.code(), sentence);
+  plan_.team->abort(said);
+  throw Error(said);
 }
 
 void Training::stop_if_asked() const {
@@ -107,18 +171,21 @@ void Training::stop_if_asked() const {
 }
 
 void Training::finish() const {
-  if (checkpoint_ && plan_.checkpoint_is_ours && plan_.team->leads()) checkpoint_->remove();
+  if (checkpoint_ && plan_.checkpoint_is_ours) checkpoint_->remove();
 }
 
 /// Takes the folder away again if no member got there.
 void Training::leave_checkpoint() const {
   std::error_code not_empty;
-  if (checkpoint_ && plan_.team->leads()) std::filesystem::remove(plan_.checkpoint, not_empty);
+  if (checkpoint_) std::filesystem::remove(plan_.checkpoint, not_empty);
 }
 
 std::string Training::kept_sentence() const {
-  if (!plan_.team->leads()) return "";
   if (!checkpoint_) return "; no member is kept because there is no --checkpoint";
+  if (!plan_.team->is_alone()) {
+    return fmt::format("; finished members are kept in {}: the same command with --resume goes on",
+                       plan_.checkpoint.string());
+  }
   if (kept_ == 0) return "; no member was finished yet";
   return fmt::format("; {} of {} members are kept in {}: the same command with --resume goes on", kept_.load(),
                      plan_.range.end - plan_.range.first, plan_.checkpoint.string());

@@ -9,26 +9,27 @@
 #include <atomic>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/team.hpp"
 #include "cli/member_range.hpp"
 #include "cli/progress.hpp"
-#include "learn/training_rows.hpp"
+#include "learn/fit.hpp"
 #include "model/ensemble_state.hpp"
 #include "store/checkpoint.hpp"
 
 namespace credens::cli {
 
 struct TrainingPlan {
-  const learn::TrainingRows* train = nullptr;
+  learn::Fit* fit = nullptr;
   FitOptions options = {};  ///< with the token that stops
   MemberRange range = {};
   std::filesystem::path checkpoint = {};  ///< empty: nothing is kept
   bool checkpoint_is_ours = true;         ///< not named by the user: removed on success
   bool resume = false;
   ProgressKind progress = ProgressKind::automatic;
-  base::Team* team = &base::alone();  ///< rank 0 alone loads and keeps
+  base::Team* team = &base::alone();  ///< every rank trains a share, and keeps it in its own folder or a common one
 };
 
 class Training {
@@ -39,21 +40,22 @@ class Training {
   /// and `resume` was not asked for; interrupted with a sentence that says how to go on.
   std::vector<model::Member> run();
 
-  void stop_if_asked() const;  ///< throws interrupted in the same way, for the work after the members
-  [[noreturn]] void fail(const Error& error) const;  ///< throws it, or what another rank failed with before
-  void finish() const;                               ///< the model is safe: what was kept for it may go
-  std::string kept_sentence() const;                 ///< "; N of M members are kept in FOLDER, ...", or nothing
+  void stop_if_asked() const;         ///< throws interrupted in the same way, for the work after the members
+  void finish() const;                ///< the model is safe: what was kept for it may go
+  std::string kept_sentence() const;  ///< "; N of M members are kept in FOLDER, ...", or that none are
 
  private:
   std::vector<model::Member> load_finished() const;
-  std::vector<model::Member> train_missing(std::vector<model::Member> finished);
-  std::vector<model::Member> train_here(std::vector<model::Member> finished);
+  std::vector<std::size_t> divide(std::vector<model::Member>& finished);
+  void train_share(const std::vector<std::size_t>& missing, std::vector<model::Member>& members);
+  std::vector<model::Member> members_of_all(std::vector<model::Member> members) const;
+  [[noreturn]] void fail(const Error& error) const;
   void keep(const model::Member& member);
   void leave_checkpoint() const;
 
   TrainingPlan plan_;
   std::optional<store::Checkpoint> checkpoint_;
-  std::atomic<std::size_t> kept_ = 0;  ///< members in the checkpoint
+  std::atomic<std::size_t> kept_ = 0;  ///< members in the checkpoint, as far as this rank knows
 };
 
 }  // namespace credens::cli

@@ -22,6 +22,7 @@ struct Verb {
   std::vector<std::string> example;         ///< command lines; a test runs them in a folder with train.csv and test.csv
   std::function<void(Arguments&)> declare;  ///< says what the verb takes
   std::function<void()> run;                ///< throws credens::Error
+  bool is_spread = false;                   ///< over the ranks of mpirun; otherwise it is rank 0's alone
 };
 
 /// `declare` binds arguments to the fields of an Options, `run` gets the Options once they are filled.
@@ -34,6 +35,12 @@ Verb make_verb(std::string name, std::string summary, std::vector<std::string> e
           .example = std::move(example),
           .declare = [=](Arguments& arguments) { declare(arguments, *options); },
           .run = [=] { run(*options); }};
+}
+
+/// A verb whose work the ranks of mpirun share.
+inline Verb spread(Verb verb) {
+  verb.is_spread = true;
+  return verb;
 }
 
 }  // namespace credens::cli

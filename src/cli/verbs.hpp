@@ -22,8 +22,6 @@ Verb export_verb();
 Verb report_verb();
 Verb pack_verb();
 Verb demo_verb();
-Verb reproduce_verb();
-Verb fetch_verb();
 Verb version_verb();
 
 /// In the order of the overview.

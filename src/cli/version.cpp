@@ -2,6 +2,8 @@
 
 #include <credens/version.hpp>
 
+#include <nlohmann/json.hpp>
+
 #include "cli/print.hpp"
 #include "cli/verbs.hpp"
 #include "math/kernels.hpp"

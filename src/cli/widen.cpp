@@ -7,7 +7,7 @@
 #include "cli/agreement.hpp"
 #include "cli/expectations.hpp"
 #include "cli/files.hpp"
-#include "cli/model_rows.hpp"
+#include "cli/rows.hpp"
 #include "cli/summary.hpp"
 #include "cli/team.hpp"
 #include "cli/verbs.hpp"
@@ -20,9 +20,7 @@ namespace credens::cli {
 namespace {
 
 struct WidenArguments {
-  std::string model;
-  TrainArguments train;
-  std::string outputs;
+  RowArguments train;  ///< MODEL, TRAIN or `--outputs DIR`
   std::string output;
   WidenOptions options;
   bool json = false;
@@ -54,30 +52,31 @@ void declare_posterior(Arguments& arguments, WidenOptions& options) {
 }
 
 void declare(Arguments& arguments, WidenArguments& widen) {
-  arguments.optional_file("MODEL", widen.model, "A model that `credens fit` or `credens widen` wrote");
-  arguments.optional_file("TRAIN", widen.train.table, "The table that it was trained on; - is standard input");
+  arguments.optional_file("MODEL", widen.train.model, "A model that `credens fit` or `credens widen` wrote");
+  arguments.optional_file("TRAIN", widen.train.data, "The table that it was trained on; - is standard input");
   arguments.option<std::string>("-o,--output", "MODEL", widen.output, "The widened model", {}).required = true;
   arguments.toggle("--json", widen.json, "Print the summary as JSON");
   declare_posterior(arguments, widen.options);
   arguments.group("Table");
-  arguments.option<std::string>("--outputs", "DIR", widen.outputs,
+  arguments.option<std::string>("--outputs", "DIR", widen.train.outputs,
                                 "Folder with the arrays of networks trained elsewhere, in place of MODEL and TRAIN",
                                 {});
   train_options(arguments, widen.train);
 }
 
 void check(const WidenArguments& arguments) {
-  check_not_input(arguments.output, {arguments.train.table});
-  if (arguments.outputs.empty()) {
-    base::require(!arguments.model.empty(), ErrorCode::usage,
+  check_not_input(arguments.output, {arguments.train.data});
+  if (arguments.train.outputs.empty()) {
+    base::require(!arguments.train.model.empty(), ErrorCode::usage,
                   "MODEL is missing: give a model and its training table, or --outputs");
-    base::require(!arguments.train.table.empty(), ErrorCode::usage,
-                  "TRAIN is missing: give the table that {} was trained on", arguments.model);
-    check_standard_input({{"MODEL", arguments.model}, {"TRAIN", arguments.train.table}});
+    base::require(!arguments.train.data.empty(), ErrorCode::usage,
+                  "TRAIN is missing: give the table that {} was trained on", arguments.train.model);
+    check_standard_input({{"MODEL", arguments.train.model}, {"TRAIN", arguments.train.data}});
     return;
   }
-  base::require(arguments.model.empty(), ErrorCode::usage, "both MODEL and --outputs are given, expected one of them");
-  base::require(!arguments.train.names_columns(), ErrorCode::usage, "columns are named, but --outputs gives arrays");
+  base::require(arguments.train.model.empty(), ErrorCode::usage,
+                "both MODEL and --outputs are given, expected one of them");
+  base::require(arguments.train.columns.empty(), ErrorCode::usage, "columns are named, but --outputs gives arrays");
 }
 
 /// Before anyone waits for a block that another rank does not have.
@@ -86,22 +85,23 @@ void check_rows_of_ranks(data::RowSource& train, const std::string& table) {
 }
 
 Ensemble widen_model(const WidenArguments& arguments) {
-  const Ensemble ensemble = load(arguments.model);
+  const Ensemble ensemble = load(arguments.train.model);
   base::require(ensemble.has_networks(), ErrorCode::usage,
-                "{} was made from arrays and has no networks: widen its arrays with --outputs", arguments.model);
-  check_same_model(team(), arguments.model, ensemble);
-  ModelRows train(ensemble, arguments.model, arguments.train);
-  check_rows_of_ranks(train, arguments.train.table);
-  const Ensemble wide = naming(arguments.model, ErrorCode::model,
-                               [&] { return learn::widen(ensemble, train, arguments.options, team()); });
-  check_agreement(team(), arguments.train.table, {"rows with fingerprint " + wide.state().data.fingerprint});
-  warn_unless_trained_on(ensemble, wide.state().data.fingerprint, arguments.train.table, arguments.model);
+                "{} was made from arrays and has no networks: widen its arrays with --outputs", arguments.train.model);
+  check_same_model(team(), arguments.train.model, ensemble);
+  const auto train = open_rows(ensemble, arguments.train, data::Targets::needed);
+  check_rows_of_ranks(*train, arguments.train.data);
+  const Ensemble wide = naming(arguments.train.model, ErrorCode::model, [&] {
+    return naming_cells(ensemble, *train, [&] { return learn::widen(ensemble, *train, arguments.options, team()); });
+  });
+  check_agreement(team(), arguments.train.data, {"rows with fingerprint " + wide.state().data.fingerprint});
+  warn_unless_trained_on(ensemble, wide.state().data.fingerprint, arguments.train.data, arguments.train.model);
   return wide;
 }
 
 /// What is given beats what the folder says.
 Ensemble widen_arrays(const WidenArguments& arguments) {
-  OutputsReader reader(arguments.outputs);
+  OutputsReader reader(arguments.train.outputs);
   WidenOptions options = arguments.options;
   if (!options.evidence && !options.prior_precision) options.prior_precision = reader.prior_precision();
   OutputsWidening widening(options, reader.about());
@@ -113,7 +113,7 @@ Ensemble widen_arrays(const WidenArguments& arguments) {
 
 void run(const WidenArguments& arguments) {
   check(arguments);
-  const Ensemble wide = arguments.outputs.empty() ? widen_model(arguments) : widen_arrays(arguments);
+  const Ensemble wide = arguments.train.outputs.empty() ? widen_model(arguments) : widen_arrays(arguments);
   if (team().leads()) save(wide, arguments.output);
   print_summary(wide, arguments.output, arguments.json);
 }
@@ -121,11 +121,11 @@ void run(const WidenArguments& arguments) {
 }  // namespace
 
 Verb widen_verb() {
-  return make_verb<WidenArguments>(
+  return spread(make_verb<WidenArguments>(
       "widen", "gives the members of a model another posterior, without retraining",
       {"credens fit train.csv --target y --epochs 20 -o model.safetensors",
        "credens widen model.safetensors train.csv --posterior full --lambda evidence -o full.safetensors"},
-      declare, run);
+      declare, run));
 }
 
 }  // namespace credens::cli

@@ -45,6 +45,10 @@ void ByteFeed::start() {
   if (is_archive(first_)) unpacker_.emplace(first_, file_.name());
 }
 
+bool ByteFeed::is_ready() const {
+  return !first_.empty() || unpacked_ < packed_.size() || file_.is_ready();
+}
+
 bool ByteFeed::append(std::string& bytes) {
   if (!started_) start();
   const std::size_t before = bytes.size();

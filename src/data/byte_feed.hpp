@@ -21,6 +21,7 @@ class ByteFeed {
   /// Appends the next bytes, at least one and at most some megabytes. False: there are no more.
   bool append(std::string& bytes);
   bool ended() const { return ended_; }
+  bool is_ready() const;  ///< whether `append` would not wait for whoever writes the file
 
  private:
   std::string read();

@@ -68,16 +68,17 @@ void ByteSource::keep_all() {
   feed_.reset();
 }
 
-/// So that what is held reaches to `end`, or to the end of the file.
-void ByteSource::read_up_to(std::size_t end) {
-  while (held_from_ + held_.size() < end && feed_->append(held_)) {
+/// So that what is held reaches to `least` and, as far as that is there already, to `most`, or to the end of the file.
+void ByteSource::read_up_to(std::size_t least, std::size_t most) {
+  const auto end = [&] { return held_from_ + held_.size(); };
+  while (end() < most && (end() < least || feed_->is_ready()) && feed_->append(held_)) {
   }
-  size_ = held_from_ + held_.size();
+  size_ = end();
 }
 
 std::size_t ByteSource::size() {
   if (feed_ && held_from_ == 0) keep_all();
-  if (feed_) read_up_to(no_limit);
+  if (feed_) read_up_to(no_limit, no_limit);
   return size_;
 }
 
@@ -86,13 +87,18 @@ void ByteSource::unmap() {
 }
 
 std::string_view ByteSource::window(std::size_t first, std::size_t count) {
+  return arrived(first, count, count);
+}
+
+std::string_view ByteSource::arrived(std::size_t first, std::size_t least, std::size_t count) {
   if (feed_) {
     base::require(first >= held_from_, ErrorCode::failure, "{}: byte {} is asked for in one pass, {} was before", name_,
                   first, held_from_);
     const std::size_t passed = std::min(first - held_from_, held_.size());
     held_.erase(0, passed);
     held_from_ += passed;
-    read_up_to(count > no_limit - first ? no_limit : first + count);
+    const auto end_of = [&](std::size_t size) { return size > no_limit - first ? no_limit : first + size; };
+    read_up_to(end_of(least), end_of(count));
     return std::string_view(held_).substr(std::min(first - held_from_, held_.size()), count);
   }
   count = std::min(count, size_ - std::min(first, size_));

@@ -106,10 +106,11 @@ void ColumnMoments::note_values(MatrixView rows, std::span<const double> weights
   });
 }
 
-Scaler ColumnMoments::scaler(std::span<const std::string> labels) const {
+Scaler ColumnMoments::scaler(std::span<const std::string> labels, std::span<const std::size_t> without) const {
   base::require(weight_ > 0, ErrorCode::data, "no rows to standardise by, expected at least one that counts");
   Scaler scaler = identity_scaler(columns_.size());
   for (std::size_t col = 0; col < columns_.size(); ++col) {
+    if (std::ranges::binary_search(without, col)) continue;
     const Column& column = columns_[col];
     scaler.shift[col] = column.least;  // of a constant column; its mean may differ in the last bit
     if (!column.varies()) continue;
@@ -131,6 +132,10 @@ std::vector<std::size_t> ColumnMoments::constant_columns() const {
     if (!columns_[col].varies()) constant.push_back(col);
   }
   return constant;
+}
+
+double ColumnMoments::farthest_from(std::size_t col, double centre) const {
+  return std::max(columns_[col].largest - centre, centre - columns_[col].least);
 }
 
 std::vector<std::size_t> ColumnMoments::columns_with_outliers(double distance) const {

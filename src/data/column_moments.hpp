@@ -31,8 +31,8 @@ class ColumnMoments {
 
   /// Weighted mean and population standard deviation; a constant column keeps scale 1, so that it becomes 0. Throws
   /// data where no row counts and where a variance is no normal double; `labels` are what sentences call the columns,
-  /// empty: `column 3 (counted from 0)`.
-  Scaler scaler(std::span<const std::string> labels = {}) const;
+  /// empty: `column 3 (counted from 0)`. Columns `without` (ascending) get shift 0 and scale 1.
+  Scaler scaler(std::span<const std::string> labels = {}, std::span<const std::size_t> without = {}) const;
 
   /// Those that count.
   std::size_t rows() const { return rows_; }
@@ -43,6 +43,9 @@ class ColumnMoments {
   /// Columns with a value more than `distance` standard deviations from the mean; also those whose moments are beyond
   /// double and so cannot tell.
   std::vector<std::size_t> columns_with_outliers(double distance) const;
+
+  /// Largest distance of a value that counts from `centre`.
+  double farthest_from(std::size_t col, double centre) const;
 
  private:
   struct Column {

@@ -19,12 +19,15 @@ constexpr std::string_view byte_order_mark = "\xef\xbb\xbf"sv;
 /// Whole lines from the start of the file, enough to recognise how it is written.
 std::string_view first_lines(ByteSource& bytes) {
   constexpr std::size_t enough_lines = sampled_lines + 1;
-  for (std::size_t size = std::size_t{64} << 10;; size *= 2) {
-    const std::string_view text = bytes.window(0, size);
-    if (text.size() < size) return text;
+  std::size_t most = std::size_t{64} << 10;
+  for (std::size_t least = 1;;) {
+    const std::string_view text = bytes.arrived(0, least, most);
+    if (text.size() < most && bytes.ended()) return text;
     if (std::count(text.begin(), text.end(), '\n') >= static_cast<std::ptrdiff_t>(enough_lines)) {
       return text.substr(0, text.rfind('\n') + 1);
     }
+    if (text.size() == most) most *= 2;
+    least = text.size() + 1;
   }
 }
 

@@ -49,15 +49,24 @@ void CsvReader::rewind() {
   faults_.clear();
 }
 
+/// Whole lines that have come, at least one. A megabyte without a row is most likely blank lines: it is looked through
+/// again when twice as much has come, not with every piece.
+std::string_view CsvReader::next_arrived(std::size_t first) {
+  constexpr std::size_t much = std::size_t{1} << 20;
+  for (std::size_t least = 1;;) {
+    const std::size_t most = std::max(window_size, least);
+    const std::string_view text = bytes_->arrived(first, least, most);
+    const std::optional<std::string_view> rows = rows_of(text, first, text.size() < most && bytes_->ended());
+    if (rows) return *rows;
+    least = text.size() < much ? text.size() + 1 : 2 * text.size();
+  }
+}
+
 /// Whole lines from `first` on: a window of them, or one line that is longer.
 std::string_view CsvReader::next_window(std::size_t first) {
+  if (end_ == unknown_end) return next_arrived(first);
   for (std::size_t size = window_size;; size *= 2) {
     const std::string_view text = bytes_->window(first, std::min(size, end_ - first));
-    if (end_ == unknown_end) {
-      const std::optional<std::string_view> rows = rows_of(text, first, text.size() < size);
-      if (rows) return *rows;
-      continue;
-    }
     if (first + text.size() == end_) return text;
     const std::size_t last_end = text.rfind('\n');
     if (last_end != std::string_view::npos) return text.substr(0, last_end + 1);

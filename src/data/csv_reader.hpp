@@ -31,6 +31,7 @@ class CsvReader : public RowPortions {
 
  private:
   std::string_view next_window(std::size_t first);
+  std::string_view next_arrived(std::size_t first);
   std::optional<std::string_view> rows_of(std::string_view text, std::size_t first, bool is_last);
   void read_blocks(std::string_view lines);
   void note_faults(const RowReader& block);

@@ -3,14 +3,15 @@
 #include <credens/dataset.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "base/check.hpp"
 #include "base/text.hpp"
 #include "data/fingerprint.hpp"
 #include "data/names.hpp"
+#include "data/row_checks.hpp"
 #include "data/row_source.hpp"
+#include "data/schema.hpp"
 #include "data/split.hpp"
 
 namespace credens {
@@ -34,51 +35,23 @@ void check_weights(const std::vector<double>& weights, std::size_t rows) {
   if (weights.empty()) return;
   base::require(weights.size() == rows, ErrorCode::data, "{} for {}", data::count_of(weights.size(), "weight"),
                 data::count_of(rows, "row"));
-  for (std::size_t row = 0; row < rows; ++row) {
-    base::require(std::isfinite(weights[row]) && weights[row] >= 0, ErrorCode::data,
-                  "the weight of row {} is {}, expected a finite number that is not negative", row, weights[row]);
-  }
-  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
-  base::require(sum > 0, ErrorCode::data, "all weights are 0, expected at least one above 0");
-  base::require(std::isfinite(sum), ErrorCode::data, "the sum of the weights is beyond the largest double");
+  data::check_weights(weights, [](std::size_t row) { return fmt::format("the weight of row {}", row); });
+  data::check_weight_total(std::accumulate(weights.begin(), weights.end(), 0.0), "");
 }
 
-/// Its square, the variance, must be a positive double as well.
 void check_noise(MatrixView noise_std, std::size_t rows, std::size_t targets) {
   if (noise_std.empty()) return;
   base::check_shape(noise_std, rows, targets, "noise");
-  base::check_positive(noise_std, "noise");
-  for (std::size_t row = 0; row < rows; ++row) {
-    for (const double value : noise_std.row(row)) {
-      base::require(std::isnormal(value * value), ErrorCode::data,
-                    "noise: row {} holds {}, whose square is no usable variance", row, value);
-    }
-  }
+  data::check_noise(noise_std, {}, [](std::size_t row, std::size_t column) {
+    return fmt::format("noise: row {}, column {}", row, column);
+  });
 }
 
-void check_columns(const DatasetParts& parts) {
-  const auto& columns = parts.input_columns;
-  base::require(columns.size() == parts.inputs.cols(), ErrorCode::data, "{} for {}",
-                data::count_of(columns.size(), "position"), data::count_of(parts.inputs.cols(), "input"));
-  const std::size_t last = *std::max_element(columns.begin(), columns.end());
-  base::require(last < parts.table_columns, ErrorCode::data, "an input is column {} of a table of {}", last,
-                parts.table_columns);
-  const auto& targets = parts.target_columns;
-  base::require(targets.empty() || targets.size() == parts.targets.cols(), ErrorCode::data, "{} for {}",
-                data::count_of(targets.size(), "position"), data::count_of(parts.targets.cols(), "target"));
-  for (const std::size_t column : targets) {
-    base::require(column < parts.table_columns, ErrorCode::data, "a target is column {} of a table of {}", column,
-                  parts.table_columns);
-  }
-}
-
-void fill_defaults(DatasetParts& parts) {
-  if (parts.target_names.empty()) parts.target_names = data::default_target_names(parts.targets.cols());
-  if (parts.input_columns.empty()) {
-    parts.input_columns.resize(parts.inputs.cols());
-    std::iota(parts.input_columns.begin(), parts.input_columns.end(), std::size_t{0});
-  }
-  if (parts.table_columns == 0) parts.table_columns = parts.inputs.cols();
+void take_names(const data::Schema& schema, DatasetParts& parts) {
+  parts.input_names = schema.input_names();
+  parts.target_names = schema.target_names();
+  if (schema.weight) parts.weight_name = schema.weight->name;
+  parts.noise_names = data::names_of(schema.noise);
 }
 
 void check(const DatasetParts& parts) {
@@ -100,7 +73,6 @@ void check(const DatasetParts& parts) {
   check_names(parts.target_names, parts.targets.cols(), "target");
   base::require(std::ranges::find(parts.target_names, "") == parts.target_names.end(), ErrorCode::data,
                 "a target has an empty name");
-  check_columns(parts);
 }
 
 Matrix select_rows(const Matrix& values, std::span<const std::size_t> rows) {
@@ -112,9 +84,31 @@ Matrix select_rows(const Matrix& values, std::span<const std::size_t> rows) {
 
 }  // namespace
 
-Dataset::Dataset(DatasetParts parts) : parts_(std::move(parts)) {
-  fill_defaults(parts_);
+Dataset::Dataset() : schema_(std::make_shared<const data::Schema>()) {}
+
+Dataset::Dataset(DatasetParts parts)
+    : schema_(std::make_shared<const data::Schema>(data::schema_of(parts))), parts_(std::move(parts)) {
+  parts_.target_names = schema_->target_names();
   check(parts_);
+}
+
+Dataset::Dataset(DatasetParts parts, const data::Schema& schema)
+    : schema_(std::make_shared<const data::Schema>(schema)), parts_(std::move(parts)) {
+  take_names(schema, parts_);
+  check(parts_);
+  data::check_positions(schema, ErrorCode::data);
+}
+
+std::vector<std::size_t> Dataset::input_columns() const {
+  return data::positions_of(schema_->inputs);
+}
+
+std::vector<std::size_t> Dataset::target_columns() const {
+  return data::positions_of(schema_->targets);
+}
+
+std::size_t Dataset::table_columns() const {
+  return schema_->table_columns;
 }
 
 Dataset Dataset::from_file(const std::filesystem::path& path, const DatasetOptions& options) {
@@ -138,17 +132,11 @@ Dataset Dataset::select(std::span<const std::size_t> rows) const {
   if (!parts_.weights.empty()) {
     for (const std::size_t row : rows) weights.push_back(parts_.weights[row]);
   }
-  return Dataset({.inputs = select_rows(parts_.inputs, rows),
-                  .targets = select_rows(parts_.targets, rows),
-                  .weights = std::move(weights),
-                  .noise_std = select_rows(parts_.noise_std, rows),
-                  .input_names = parts_.input_names,
-                  .target_names = parts_.target_names,
-                  .weight_name = parts_.weight_name,
-                  .noise_names = parts_.noise_names,
-                  .input_columns = parts_.input_columns,
-                  .table_columns = parts_.table_columns,
-                  .target_columns = parts_.target_columns});
+  return {DatasetParts{.inputs = select_rows(parts_.inputs, rows),
+                       .targets = select_rows(parts_.targets, rows),
+                       .weights = std::move(weights),
+                       .noise_std = select_rows(parts_.noise_std, rows)},
+          *schema_};
 }
 
 std::pair<Dataset, Dataset> Dataset::split(const SplitOptions& options) const {

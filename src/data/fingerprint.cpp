@@ -9,12 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include <fmt/format.h>
-
+#include "base/bytes.hpp"
+#include "base/content_hash.hpp"
 #include "data/spill.hpp"
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 namespace credens::data {
 
@@ -22,10 +19,8 @@ static_assert(std::endian::native == std::endian::little, "numbers are hashed as
 
 namespace {
 
-class ContentHash {
+class SectionHash {
  public:
-  ContentHash() { XXH3_128bits_reset(&state_); }
-
   void start_section(std::string_view tag, std::span<const std::string> names, std::size_t rows, std::size_t cols) {
     add(tag);
     add(names.size());
@@ -49,26 +44,23 @@ class ContentHash {
     values.read([&](std::span<const double> piece) { add(piece); });
   }
 
-  std::string digits() const {
-    const XXH128_hash_t hash = XXH3_128bits_digest(&state_);
-    return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+  void add(std::span<const double> values) {
+    row_.resize(values.size());
+    std::ranges::transform(values, row_.begin(), [](double value) { return value + 0.0; });  // -0 + 0 is 0
+    hash_.add(base::bytes_of(row_));
   }
+
+  std::string digits() const { return hash_.digits(); }
 
  private:
   void add(std::string_view text) {
     add(text.size());
-    XXH3_128bits_update(&state_, text.data(), text.size());
+    hash_.add(text);
   }
 
-  void add(std::uint64_t number) { XXH3_128bits_update(&state_, &number, sizeof number); }
+  void add(std::uint64_t number) { hash_.add(base::bytes_of(std::span(&number, 1))); }
 
-  void add(std::span<const double> values) {
-    row_.resize(values.size());
-    std::ranges::transform(values, row_.begin(), [](double value) { return value + 0.0; });  // -0 + 0 is 0
-    XXH3_128bits_update(&state_, row_.data(), row_.size() * sizeof(double));
-  }
-
-  XXH3_state_t state_;
+  base::ContentHash hash_;
   std::vector<double> row_;
 };
 
@@ -76,7 +68,7 @@ class ContentHash {
 
 std::string fingerprint(const Dataset& dataset) {
   const std::span<const double> weights = dataset.weights();
-  ContentHash hash;
+  SectionHash hash;
   hash.add_section("inputs", dataset.input_names(), dataset.inputs());
   hash.add_section("targets", dataset.target_names(), dataset.targets());
   hash.add_section("weights", {}, MatrixView(weights.data(), weights.size(), weights.empty() ? 0 : 1));
@@ -85,7 +77,7 @@ std::string fingerprint(const Dataset& dataset) {
 }
 
 struct RowFingerprint::Impl {
-  ContentHash hash;
+  SectionHash hash;
   std::size_t rows = 0;
   std::vector<std::string> target_names;
   Spill targets;
@@ -101,10 +93,10 @@ void append(Spill& values, MatrixView rows) {
 
 }  // namespace
 
-RowFingerprint::RowFingerprint(const DatasetParts& layout, std::size_t rows) : impl_(std::make_unique<Impl>()) {
+RowFingerprint::RowFingerprint(const Schema& schema, std::size_t rows) : impl_(std::make_unique<Impl>()) {
   impl_->rows = rows;
-  impl_->target_names = layout.target_names;
-  impl_->hash.start_section("inputs", layout.input_names, rows, layout.inputs.cols());
+  impl_->target_names = schema.target_names();
+  impl_->hash.start_section("inputs", schema.input_names(), rows, schema.inputs.size());
 }
 
 RowFingerprint::~RowFingerprint() = default;
@@ -117,11 +109,29 @@ void RowFingerprint::add(const RowBlock& block) {
 }
 
 std::string RowFingerprint::digits() const {
-  ContentHash hash = impl_->hash;
+  SectionHash hash = impl_->hash;
   hash.add_section("targets", impl_->target_names, impl_->rows, impl_->targets);
   hash.add_section("weights", {}, impl_->rows, impl_->weights);
   hash.add_section("noise", {}, impl_->rows, impl_->noise);
   return hash.digits();
+}
+
+struct RowDigest::Impl {
+  SectionHash hash;
+};
+
+RowDigest::RowDigest() : impl_(std::make_unique<Impl>()) {}
+RowDigest::~RowDigest() = default;
+
+void RowDigest::add(const RowBlock& block) {
+  impl_->hash.add_rows(block.inputs);
+  impl_->hash.add_rows(block.targets);
+  impl_->hash.add(block.weights);
+  impl_->hash.add_rows(block.noise_std);
+}
+
+std::string RowDigest::digits() const {
+  return impl_->hash.digits();
 }
 
 }  // namespace credens::data

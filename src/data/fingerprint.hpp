@@ -28,10 +28,23 @@ std::string fingerprint(const Dataset& dataset);
 /// wait until the end, in a temporary file where they are many.
 class RowFingerprint {
  public:
-  RowFingerprint(const DatasetParts& layout, std::size_t rows);  ///< of a RowSource; `rows` as all blocks together have
+  RowFingerprint(const Schema& schema, std::size_t rows);  ///< `rows`: as many as all blocks together have
   ~RowFingerprint();
   void add(const RowBlock& block);
   std::string digits() const;  ///< after the last block
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Tells one pass over rows from another: all values of a block as they come, and so nothing waits.
+class RowDigest {
+ public:
+  RowDigest();
+  ~RowDigest();
+  void add(const RowBlock& block);
+  std::string digits() const;
 
  private:
   struct Impl;

@@ -5,93 +5,61 @@
 #include <algorithm>
 #include <cmath>
 
+#include "data/names.hpp"
+#include "math/statistics.hpp"
+
 namespace credens::data {
 
 namespace {
 
-/// Some of the values it is given, the first among them and evenly spread, whatever their number.
-class EvenSample {
- public:
-  void add(double value) {
-    if (seen_ == next_) {
-      if (values_.size() == most) thin_out();
-      values_.push_back(value);
-      next_ += step_;
-    }
-    ++seen_;
+std::size_t most_rows(std::size_t cols) {
+  constexpr std::size_t most_values = std::size_t{1} << 24;
+  return std::clamp<std::size_t>(most_values / std::max<std::size_t>(cols, 1) / 2 * 2, 1'000, 10'000);
+}
+
+/// Linear interpolation between the values, of which there is at least one and which are sorted.
+double quantile(const std::vector<double>& sorted, double share) {
+  const double place = share * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const double part = place - static_cast<double>(below);
+  const double above = sorted[std::min(below + 1, sorted.size() - 1)];
+  return (1 - part) * sorted[below] + part * above;
+}
+
+/// The column's values in rows whose weight is not 0, ascending.
+std::vector<double> sorted_column(const Matrix& rows, std::span<const double> weights, std::size_t col) {
+  std::vector<double> values;
+  for (std::size_t row = 0; row < rows.rows(); ++row) {
+    if (weights[row] > 0) values.push_back(rows(row, col));
   }
+  std::ranges::sort(values);
+  return values;
+}
 
-  /// By linear interpolation between the sorted values, of which there must be one.
-  double quantile(double share) {
-    std::ranges::sort(values_);
-    const double place = share * static_cast<double>(values_.size() - 1);
-    const auto below = static_cast<std::size_t>(place);
-    const double part = place - static_cast<double>(below);
-    const double above = values_[std::min(below + 1, values_.size() - 1)];
-    return (1 - part) * values_[below] + part * above;
+/// Width of a column that has half of its rows at its centre. A sample may miss the few that are elsewhere; then the
+/// farthest of all rows tells.
+double width_off_centre(const std::vector<double>& values, double centre, double farthest) {
+  std::vector<double> distances;
+  for (const double value : values) {
+    if (value != centre) distances.push_back(std::abs(value - centre));
   }
+  std::ranges::sort(distances);
+  return distances.empty() ? farthest : quantile(distances, 0.5);
+}
 
- private:
-  static constexpr std::size_t most = 10'000;  // even, so that the next value is one that thinner sampling takes
-
-  void thin_out() {
-    for (std::size_t i = 0; i < most / 2; ++i) values_[i] = values_[2 * i];
-    values_.resize(most / 2);
-    step_ *= 2;
-  }
-
-  std::vector<double> values_;
-  std::size_t seen_ = 0;
-  std::size_t next_ = 0;
-  std::size_t step_ = 1;
-};
-
-/// Calls visit(inputs) for each row that counts, from the first on.
-template <class Visit>
-void for_each_row(RowSource& source, const Visit& visit) {
-  source.rewind();
-  for (RowBlock block; source.next(block);) {
+/// Moments of the heavy columns after their transform.
+ColumnMoments transformed_moments(const Matrix& rows, std::span<const double> weights, const Scaler& transform,
+                                  const std::vector<std::size_t>& heavy) {
+  ColumnMoments moments(heavy.size());
+  Matrix block;
+  for (std::size_t first = 0; first < rows.rows(); first += math::statistics_block) {
+    block.resize(std::min(math::statistics_block, rows.rows() - first), heavy.size());
     for (std::size_t row = 0; row < block.rows(); ++row) {
-      if (block.weights.empty() || block.weights[row] > 0) visit(block.inputs.row(row));
+      for (std::size_t i = 0; i < heavy.size(); ++i) {
+        block(row, i) = transform.transformed(heavy[i], rows(first + row, heavy[i]));
+      }
     }
-  }
-}
-
-void find_quantiles(RowSource& source, const std::vector<std::size_t>& columns, Scaler& scaler) {
-  constexpr double normal_range = 1.349;  // interquartile range of the standard normal
-  std::vector<EvenSample> samples(columns.size());
-  for_each_row(source, [&](std::span<const double> row) {
-    for (std::size_t i = 0; i < columns.size(); ++i) samples[i].add(row[columns[i]]);
-  });
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    scaler.centre[columns[i]] = samples[i].quantile(0.5);
-    scaler.width[columns[i]] = (samples[i].quantile(0.75) - samples[i].quantile(0.25)) / normal_range;
-  }
-}
-
-/// Of columns with half of their rows at one value.
-void find_widths_off_centre(RowSource& source, const std::vector<std::size_t>& columns, Scaler& scaler) {
-  if (columns.empty()) return;
-  std::vector<EvenSample> distances(columns.size());
-  for_each_row(source, [&](std::span<const double> row) {
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      const double distance = std::abs(row[columns[i]] - scaler.centre[columns[i]]);
-      if (distance > 0) distances[i].add(distance);
-    }
-  });
-  for (std::size_t i = 0; i < columns.size(); ++i) scaler.width[columns[i]] = distances[i].quantile(0.5);
-}
-
-ColumnMoments bent_moments(RowSource& source, const Scaler& scaler) {
-  ColumnMoments moments(scaler.width.size());
-  Matrix bent;
-  source.rewind();
-  for (RowBlock block; source.next(block);) {
-    bent.resize(block.rows(), block.inputs.cols());
-    for (std::size_t row = 0; row < block.rows(); ++row) {
-      for (std::size_t col = 0; col < bent.cols(); ++col) bent(row, col) = scaler.bent(col, block.inputs(row, col));
-    }
-    moments.add(bent, block.weights);
+    moments.add(block, weights.subspan(first, block.rows()));
   }
   return moments;
 }
@@ -104,22 +72,75 @@ double heavy_tail(std::size_t rows) {
   return rows < enough_rows ? distance : std::min(distance, 0.9 * std::sqrt(static_cast<double>(rows - 1)));
 }
 
-Scaler bending_scaler(RowSource& source, const ColumnMoments& moments, std::span<const std::string> labels) {
-  const std::vector<std::size_t> columns = moments.columns_with_outliers(heavy_tail(moments.rows()));
-  if (columns.empty()) return moments.scaler(labels);
-  Scaler bend;
-  bend.centre.resize(source.layout().inputs.cols());
-  bend.width.resize(bend.centre.size());
-  find_quantiles(source, columns, bend);
-  std::vector<std::size_t> without_width;
-  std::ranges::copy_if(columns, std::back_inserter(without_width),
-                       [&](std::size_t col) { return bend.width[col] == 0; });
-  find_widths_off_centre(source, without_width, bend);
+RowSample::RowSample(std::size_t cols)
+    : cols_(cols), most_(most_rows(cols)), random_({.seed = 0, .purpose = base::Purpose::row_sample}) {}
 
-  Scaler scaler = bent_moments(source, bend).scaler(labels);
-  scaler.centre = std::move(bend.centre);
-  scaler.width = std::move(bend.width);
-  source.rewind();
+void RowSample::add(MatrixView rows, std::span<const double> weights) {
+  for (std::size_t row = 0; row < rows.rows(); ++row) {
+    Drawn drawn{.number = random_.word(), .row = seen_++, .weight = weights.empty() ? 1 : weights[row]};
+    const auto values = rows.row(row);
+    if (drawn_.size() < most_) {
+      drawn.place = drawn_.size();
+      values_.insert(values_.end(), values.begin(), values.end());
+      drawn_.push_back(drawn);
+      if (drawn_.size() == most_) std::make_heap(drawn_.begin(), drawn_.end());
+    } else if (drawn < drawn_.front()) {
+      std::pop_heap(drawn_.begin(), drawn_.end());
+      drawn.place = drawn_.back().place;
+      std::ranges::copy(values, values_.begin() + static_cast<std::ptrdiff_t>(drawn.place * cols_));
+      drawn_.back() = drawn;
+      std::push_heap(drawn_.begin(), drawn_.end());
+    }
+  }
+}
+
+std::vector<RowSample::Drawn> RowSample::in_order() const {
+  std::vector<Drawn> ordered = drawn_;
+  std::ranges::sort(ordered, {}, &Drawn::row);
+  return ordered;
+}
+
+Matrix RowSample::values() const {
+  Matrix values(drawn_.size(), cols_);
+  std::size_t row = 0;
+  for (const Drawn& drawn : in_order()) {
+    std::copy_n(values_.begin() + static_cast<std::ptrdiff_t>(drawn.place * cols_), cols_, values.row(row++).begin());
+  }
+  return values;
+}
+
+std::vector<double> RowSample::weights() const {
+  std::vector<double> weights;
+  for (const Drawn& drawn : in_order()) weights.push_back(drawn.weight);
+  return weights;
+}
+
+Scaler asinh_scaler(const RowSample& sample, const ColumnMoments& moments, std::span<const std::string> labels) {
+  constexpr double normal_range = 1.349;  // interquartile range of the standard normal
+  const std::vector<std::size_t> heavy = moments.columns_with_outliers(heavy_tail(moments.rows()));
+  if (heavy.empty()) return moments.scaler(labels);
+  const Matrix rows = sample.values();
+  const std::vector<double> weights = sample.weights();
+  Scaler transform;
+  transform.centre.resize(rows.cols());
+  transform.width.resize(rows.cols());
+  for (const std::size_t col : heavy) {
+    const std::vector<double> values = sorted_column(rows, weights, col);
+    const double centre = quantile(values, 0.5);
+    const double width = (quantile(values, 0.75) - quantile(values, 0.25)) / normal_range;
+    transform.centre[col] = centre;
+    transform.width[col] = width > 0 ? width : width_off_centre(values, centre, moments.farthest_from(col, centre));
+  }
+  std::vector<std::string> heavy_labels;
+  for (const std::size_t col : heavy) heavy_labels.push_back(label_of(col, labels));
+  const Scaler transformed = transformed_moments(rows, weights, transform, heavy).scaler(heavy_labels);
+  Scaler scaler = moments.scaler(labels, heavy);
+  for (std::size_t i = 0; i < heavy.size(); ++i) {
+    scaler.shift[heavy[i]] = transformed.shift[i];
+    scaler.scale[heavy[i]] = transformed.scale[i];
+  }
+  scaler.centre = std::move(transform.centre);
+  scaler.width = std::move(transform.width);
   return scaler;
 }
 

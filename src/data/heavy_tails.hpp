@@ -1,25 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which input columns are bent, and how.
+// Which input columns get an asinh transform, and which one.
 
 #pragma once
 
+#include <credens/matrix.hpp>
+
+#include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "base/random.hpp"
 #include "data/column_moments.hpp"
-#include "data/row_source.hpp"
 
 namespace credens::data {
 
-/// A column is heavy-tailed where one of its values lies more than this many standard deviations from its mean. Of n
-/// rows none lies further than sqrt(n - 1), so with 20 rows or a few more nine tenths of that are enough.
+/// Distance from the mean, in standard deviations, beyond which a value makes its column heavy-tailed. No value of n
+/// rows lies further than sqrt(n - 1), so with 20 rows or a few more nine tenths of that are enough.
 double heavy_tail(std::size_t rows);
 
-/// A scaler that standardises inputs and bends those that are heavy-tailed before: centre = median, width =
-/// interquartile range / 1.349, the standard deviation of a normal column; where that is 0, the median distance from
-/// the centre of the rows that are not at it. `moments` are those of the source's inputs. Where columns are bent, the
-/// rows are read again and the source is left at its first; quantiles are those of at most 10,000 rows, spread evenly.
-Scaler bending_scaler(RowSource& source, const ColumnMoments& moments, std::span<const std::string> labels);
+/// Rows drawn at random, the same ones however rows arrive: all of them while they are few.
+class RowSample {
+ public:
+  /// Fewer rows of more than 1,677 columns are kept, so that a sample takes 128 MB at most, or 1,000 rows.
+  explicit RowSample(std::size_t cols);
+
+  void add(MatrixView rows, std::span<const double> weights);
+
+  std::size_t rows() const { return drawn_.size(); }
+
+  /// The sampled rows in the order of the source, and their weights, which are 1 where rows have none.
+  Matrix values() const;
+  std::vector<double> weights() const;
+
+ private:
+  /// A row of the source, with the random number that it was drawn by: those with the least are the sample.
+  struct Drawn {
+    std::uint64_t number = 0;
+    std::size_t row = 0;
+    std::size_t place = 0;  ///< of its values
+    double weight = 1;
+
+    bool operator<(const Drawn& other) const { return number < other.number; }
+  };
+  std::vector<Drawn> in_order() const;
+
+  std::size_t cols_;
+  std::size_t most_;
+  std::size_t seen_ = 0;
+  base::RandomStream random_;
+  std::vector<Drawn> drawn_;  ///< a heap once it is full, the largest number in front
+  std::vector<double> values_;
+};
+
+/// Standardises columns, those that are heavy-tailed after an asinh transform: centre = median, width = interquartile
+/// range / 1.349, the standard deviation of a normal column; where that is 0, the median distance from the centre of
+/// the rows that are not at it. `moments` are those of all rows; quantiles, and the scale of transformed columns, are
+/// those of the sample's rows whose weight is not 0.
+Scaler asinh_scaler(const RowSample& sample, const ColumnMoments& moments, std::span<const std::string> labels);
 
 }  // namespace credens::data

@@ -3,76 +3,62 @@
 #include "data/make_dataset.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
-#include "base/check.hpp"
+#include "data/row_checks.hpp"
 
 namespace credens::data {
 
 namespace {
 
 /// Complains of the earliest row, whichever part its column plays.
-void check_usable(const Table& table, const ColumnRoles& columns) {
+void check_cells(const Table& table, const Schema& schema) {
   std::vector<std::size_t> used;
-  for (const auto* part : {&columns.targets, &columns.inputs, &columns.weight, &columns.noise}) {
-    used.insert(used.end(), part->begin(), part->end());
+  for (const auto* part : {&schema.targets, &schema.inputs, &schema.noise}) {
+    for (const Column& column : *part) {
+      if (column.position) used.push_back(*column.position);
+    }
   }
+  if (schema.weight) used.push_back(*schema.weight->position);
   std::sort(used.begin(), used.end());
-  data::check_usable(table, used);
+  check_usable(table, used);
 }
 
-std::vector<double> weights_at(const Table& table, std::size_t column) {
-  std::vector<double> weights(table.rows());
-  for (std::size_t row = 0; row < table.rows(); ++row) {
-    weights[row] = table.values(row, column);
-    if (weights[row] >= 0) continue;
-    base::fail(ErrorCode::data, "{}: the weight is {}, expected a number that is not negative",
-               place_of(table, row, column), weights[row]);
-  }
-  return weights;
+void take_weights(const Table& table, std::size_t column, std::vector<double>& weights) {
+  weights.resize(table.rows());
+  for (std::size_t row = 0; row < table.rows(); ++row) weights[row] = table.values(row, column);
+  check_weights(weights, [&](std::size_t row) { return place_of(table, row, column) + ": the weight"; });
 }
 
 /// [N x q]; one column serves all targets.
-Matrix noise_at(const Table& table, std::span<const std::size_t> columns, std::size_t targets) {
-  Matrix noise(table.rows(), targets);
+void take_noise(const Table& table, const Schema& schema, std::span<const double> target_scale, Matrix& noise) {
+  const auto column_of = [&](std::size_t k) { return *schema.noise[schema.noise.size() == 1 ? 0 : k].position; };
+  noise.resize(table.rows(), schema.targets.size());
   for (std::size_t row = 0; row < table.rows(); ++row) {
-    for (std::size_t k = 0; k < targets; ++k) {
-      const std::size_t column = columns[columns.size() == 1 ? 0 : k];
-      const double value = table.values(row, column);
-      noise(row, k) = value;
-      if (value > 0 && std::isnormal(value * value)) continue;
-      base::fail(ErrorCode::data, "{}: the noise is {}, {}", place_of(table, row, column), value,
-                 value > 0 ? "whose square is no usable variance" : "expected a number above 0");
-    }
+    for (std::size_t k = 0; k < noise.cols(); ++k) noise(row, k) = table.values(row, column_of(k));
   }
-  return noise;
+  check_noise(noise, target_scale,
+              [&](std::size_t row, std::size_t k) { return place_of(table, row, column_of(k)) + ": the noise"; });
 }
 
 }  // namespace
 
-void take_rows(const Table& table, const ColumnRoles& columns, DatasetParts& parts) {
-  check_usable(table, columns);
-  take_columns(table, columns.inputs, parts.inputs);
-  take_columns(table, columns.targets, parts.targets);
-  if (!columns.weight.empty()) parts.weights = weights_at(table, columns.weight.front());
-  if (!columns.noise.empty()) parts.noise_std = noise_at(table, columns.noise, columns.targets.size());
-}
-
-void check_weight_total(double total, const std::string& source) {
-  base::require(total > 0, ErrorCode::data, "{}: all weights are 0, expected at least one above 0", source);
-  base::require(std::isfinite(total), ErrorCode::data, "{}: the sum of the weights is beyond the largest double",
-                source);
+void take_rows(const Table& table, const Schema& schema, std::span<const double> target_scale, DatasetParts& parts) {
+  check_cells(table, schema);
+  take_columns(table, positions_of(schema.inputs), parts.inputs);
+  take_columns(table, positions_of(schema.targets), parts.targets);
+  if (schema.weight) take_weights(table, *schema.weight->position, parts.weights);
+  if (schema.has_noise) take_noise(table, schema, target_scale, parts.noise_std);
 }
 
 Dataset make_dataset(const Table& table, const DatasetOptions& options) {
-  const ColumnRoles columns = assign_columns(table, options);
-  DatasetParts parts = layout_of(table, columns);
-  take_rows(table, columns, parts);
-  if (!columns.weight.empty()) {
+  const Schema schema = make_schema(table, options);
+  DatasetParts parts;
+  take_rows(table, schema, {}, parts);
+  if (schema.weight) {
     check_weight_total(std::accumulate(parts.weights.begin(), parts.weights.end(), 0.0), table.source);
   }
-  return Dataset(std::move(parts));
+  return {std::move(parts), schema};
 }
 
 }  // namespace credens::data

@@ -6,20 +6,17 @@
 
 #include <credens/dataset.hpp>
 
-#include <string>
+#include <span>
 
-#include "data/column_roles.hpp"
-#include "data/table.hpp"
+#include "data/schema.hpp"
 
 namespace credens::data {
 
-/// Inputs, targets, weights and noise of all rows of `table`; bad values throw data.
-void take_rows(const Table& table, const ColumnRoles& columns, DatasetParts& parts);
+/// The columns of `schema`, whose positions are those of `table`: targets where they have positions, weights and noise
+/// where there are some. Bad values throw data; `target_scale` as that of check_noise.
+void take_rows(const Table& table, const Schema& schema, std::span<const double> target_scale, DatasetParts& parts);
 
 /// Inputs, targets, weights and noise as `options` assign them; contradictions throw usage, bad values data.
 Dataset make_dataset(const Table& table, const DatasetOptions& options);
-
-/// Throws data unless the sum of all weights of a file is positive and finite.
-void check_weight_total(double total, const std::string& source);
 
 }  // namespace credens::data

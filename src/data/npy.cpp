@@ -10,6 +10,8 @@
 #include <optional>
 #include <span>
 
+#include <fmt/format.h>
+
 #include "base/check.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"

@@ -21,8 +21,8 @@ void check_same(bool is_same, const std::string& source) {
 
 class NpyRows : public RowRanges {
  public:
-  NpyRows(const std::filesystem::path& path, const ColumnRoles& columns, const Table& table)
-      : slices_(path, NpyRest::another_array), columns_(columns) {
+  NpyRows(const std::filesystem::path& path, const Schema& schema, const Table& table)
+      : slices_(path, NpyRest::another_array), schema_(schema) {
     table_.source = table.source;
     const std::size_t cols = slices_.shape().size() == 1 ? 1 : slices_.shape().back();
     base::require(slices_.shape().size() <= 2 && cols == table.cols(), ErrorCode::data, "{} changed while it was read",
@@ -33,17 +33,18 @@ class NpyRows : public RowRanges {
     check_same(first + count <= slices_.shape().front(), table_.source);
     slices_.read(0, first, count, table_.values);
     table_.first_row = first;
-    take_rows(table_, columns_, rows_);
+    take_rows(table_, schema_, {}, rows_);
     return {.first_row = first,
             .inputs = rows_.inputs,
             .targets = rows_.targets,
             .weights = rows_.weights,
-            .noise_std = rows_.noise_std};
+            .noise_std = rows_.noise_std,
+            .table = &table_};
   }
 
  private:
   NpySlices slices_;
-  const ColumnRoles& columns_;
+  const Schema& schema_;
   Table table_;
   DatasetParts rows_;
 };
@@ -65,11 +66,11 @@ std::uint64_t file_number(const std::filesystem::path& path) {
   return ::stat(path.c_str(), &info) == 0 ? info.st_ino : 0;
 }
 
-std::unique_ptr<RowRanges> open_npy_rows(const std::filesystem::path& path, const ColumnRoles& columns,
-                                         const Table& table, std::uint64_t number) {
+std::unique_ptr<RowRanges> open_npy_rows(const std::filesystem::path& path, const Schema& schema, const Table& table,
+                                         std::uint64_t number) {
   if (table.first_line != 0 || !is_plain_npy(path)) return nullptr;
   check_same(file_number(path) == number, table.source);
-  return std::make_unique<NpyRows>(path, columns, table);
+  return std::make_unique<NpyRows>(path, schema, table);
 }
 
 }  // namespace credens::data

@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <memory>
 
-#include "data/column_roles.hpp"
 #include "data/row_source.hpp"
+#include "data/schema.hpp"
 
 namespace credens::data {
 
@@ -18,7 +18,7 @@ std::uint64_t file_number(const std::filesystem::path& path);
 
 /// Null where `path` is no plain .npy file. `table` and `number` are of the file that was opened first; throws data
 /// where it is another now.
-std::unique_ptr<RowRanges> open_npy_rows(const std::filesystem::path& path, const ColumnRoles& columns,
-                                         const Table& table, std::uint64_t number);
+std::unique_ptr<RowRanges> open_npy_rows(const std::filesystem::path& path, const Schema& schema, const Table& table,
+                                         std::uint64_t number);
 
 }  // namespace credens::data

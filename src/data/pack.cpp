@@ -8,6 +8,7 @@
 #include <numeric>
 #include <span>
 
+#include "base/bytes.hpp"
 #include "base/check.hpp"
 #include "base/file.hpp"
 #include "data/npy.hpp"
@@ -18,11 +19,6 @@
 namespace credens::data {
 
 namespace {
-
-template <class T>
-std::string_view bytes_of(const std::vector<T>& values) {
-  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
-}
 
 /// Positions of the columns that stay.
 std::vector<std::size_t> kept_columns(const Table& table, const std::vector<std::string>& ignored) {
@@ -78,9 +74,9 @@ class Packer {
     const std::size_t rows = values.size() / table_.header().cols();
     if (kept_.size() < table_.header().cols()) take_kept(values);
     if (options_.type == PackedType::float32) {
-      append(bytes_of(rounded(values)));
+      append(base::bytes_of(rounded(values)));
     } else {
-      append(bytes_of(values));
+      append(base::bytes_of(values));
     }
     packed_.rows += rows;
   }

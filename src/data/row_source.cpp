@@ -4,61 +4,122 @@
 
 #include <algorithm>
 
-#include "data/column_roles.hpp"
+#include "base/check.hpp"
 #include "data/make_dataset.hpp"
 #include "data/npy_rows.hpp"
-#include "data/table_reader.hpp"
+#include "data/row_checks.hpp"
 
 namespace credens::data {
 
 namespace {
 
+/// Faults of rows before `end`.
+std::vector<std::optional<ColumnFault>> faults_before(std::size_t end,
+                                                      const std::vector<std::optional<ColumnFault>>& faults) {
+  const auto is_before = [&](const auto& fault) { return fault && fault->row < end; };
+  if (std::none_of(faults.begin(), faults.end(), is_before)) return {};
+  std::vector<std::optional<ColumnFault>> before(faults.size());
+  for (std::size_t col = 0; col < faults.size(); ++col) {
+    if (is_before(faults[col])) before[col] = faults[col];
+  }
+  return before;
+}
+
 class FileRows : public RowSource {
  public:
-  FileRows(const std::filesystem::path& path, std::unique_ptr<RowPortions> portions, const DatasetOptions& options)
+  FileRows(const std::filesystem::path& path, std::unique_ptr<RowPortions> portions, Schema schema,
+           std::vector<double> target_scale, Passes passes)
       : path_(path),
         number_(file_number(path)),
-        reader_(std::move(portions)),
-        columns_(assign_columns(reader_.header(), options)),
-        layout_(layout_of(reader_.header(), columns_)) {
-    if (!columns_.noise.empty()) layout_.noise_std = Matrix(0, columns_.targets.size());
+        portions_(std::move(portions)),
+        schema_(std::move(schema)),
+        target_scale_(std::move(target_scale)),
+        fewest_rows_(passes == Passes::many ? block_rows : 1),
+        table_(portions_->header()) {}
+
+  const Schema& schema() const override { return schema_; }
+  std::unique_ptr<RowRanges> ranges() const override {
+    return open_npy_rows(path_, schema_, portions_->header(), number_);
   }
 
-  const DatasetParts& layout() const override { return layout_; }
-  bool has_weights() const override { return !columns_.weight.empty(); }
-  std::size_t count_rows() override { return reader_.count_rows(); }
-  std::unique_ptr<RowRanges> ranges() const override {
-    return open_npy_rows(path_, columns_, reader_.header(), number_);
+  std::size_t count_rows() override {
+    if (!counted_) counted_ = portions_->count_rows();
+    return *counted_;
   }
 
   bool next(RowBlock& block) override {
-    if (!reader_.next(table_)) {
-      if (has_weights()) check_weight_total(weight_total_, table_.source);
+    const bool is_last = !next_table();
+    check_count(is_last);
+    if (is_last) {
+      if (schema_.weight) check_weight_total(weight_total_, table_.source);
       return false;
     }
-    take_rows(table_, columns_, rows_);
+    take_rows(table_, schema_, target_scale_, rows_);
     for (const double weight : rows_.weights) weight_total_ += weight;
     block = {.first_row = table_.first_row,
              .inputs = rows_.inputs,
              .targets = rows_.targets,
              .weights = rows_.weights,
-             .noise_std = rows_.noise_std};
+             .noise_std = rows_.noise_std,
+             .table = &table_};
     return true;
   }
 
   void rewind() override {
-    reader_.rewind();
+    portions_->rewind();
+    waiting_.clear();
+    taken_ = 0;
+    next_row_ = 0;
     weight_total_ = 0;
   }
 
  private:
+  std::size_t waiting_rows() const { return waiting_.size() / table_.cols() - taken_; }
+
+  void read_ahead() {
+    if (waiting_rows() >= fewest_rows_) return;
+    waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(taken_ * table_.cols()));
+    taken_ = 0;
+    while (waiting_rows() < fewest_rows_ && portions_->append(waiting_)) {
+    }
+  }
+
+  /// The next rows, as a table that knows its place in the file. Its faults are the first of each column up to here.
+  bool next_table() {
+    read_ahead();
+    const std::size_t count = std::min(block_rows, waiting_rows());
+    if (count == 0) return false;
+    const std::size_t cols = table_.cols();
+    table_.values.resize(count, cols);
+    std::copy_n(waiting_.data() + taken_ * cols, count * cols, table_.values.data());
+    table_.first_row = next_row_;
+    taken_ += count;
+    next_row_ += count;
+    table_.faults = faults_before(next_row_, portions_->faults());
+    return true;
+  }
+
+  /// Whoever counts rows makes room for so many: a file that was written to meanwhile would leave some of it empty, or
+  /// need more.
+  void check_count(bool is_last) const {
+    if (!counted_) return;
+    base::require(is_last ? next_row_ == *counted_ : next_row_ <= *counted_, ErrorCode::data,
+                  "{}: the number of rows changed while they were read", table_.source);
+  }
+
   std::filesystem::path path_;
   std::uint64_t number_;  ///< of the file
-  TableReader reader_;
-  ColumnRoles columns_;
-  DatasetParts layout_;
-  Table table_;        ///< the block
-  DatasetParts rows_;  ///< its parts
+  std::unique_ptr<RowPortions> portions_;
+  Schema schema_;
+  std::vector<double> target_scale_;
+  std::size_t fewest_rows_;  ///< of a block, but for the last
+
+  std::vector<double> waiting_;  ///< values that were read; the first `taken_` rows have been given away
+  std::size_t taken_ = 0;
+  std::size_t next_row_ = 0;
+  std::optional<std::size_t> counted_;  ///< rows, once somebody asked
+  Table table_;                         ///< the block
+  DatasetParts rows_;                   ///< its parts
   double weight_total_ = 0;
 };
 
@@ -83,22 +144,9 @@ class DatasetRanges : public RowRanges {
 
 class DatasetRows : public RowSource {
  public:
-  explicit DatasetRows(const Dataset& dataset) : dataset_(dataset) {
-    layout_ = {.inputs = Matrix(0, dataset.inputs().cols()),
-               .targets = Matrix(0, dataset.targets().cols()),
-               .weights = {},
-               .noise_std = Matrix(0, dataset.noise_std().cols()),
-               .input_names = dataset.input_names(),
-               .target_names = dataset.target_names(),
-               .weight_name = dataset.weight_name(),
-               .noise_names = dataset.noise_names(),
-               .input_columns = dataset.input_columns(),
-               .table_columns = dataset.table_columns(),
-               .target_columns = dataset.target_columns()};
-  }
+  explicit DatasetRows(const Dataset& dataset) : dataset_(dataset) {}
 
-  const DatasetParts& layout() const override { return layout_; }
-  bool has_weights() const override { return !dataset_.weights().empty(); }
+  const Schema& schema() const override { return dataset_.schema(); }
   std::size_t count_rows() override { return dataset_.rows(); }
   void rewind() override { next_row_ = 0; }
   std::unique_ptr<RowRanges> ranges() const override { return std::make_unique<DatasetRanges>(dataset_); }
@@ -113,30 +161,12 @@ class DatasetRows : public RowSource {
 
  private:
   const Dataset& dataset_;
-  DatasetParts layout_;
   std::size_t next_row_ = 0;
 };
 
-/// A matrix that gets its rows block by block.
-class GrowingMatrix {
- public:
-  GrowingMatrix(std::size_t rows, std::size_t cols) : cols_(cols) { values_.reserve(rows * cols); }
-
-  void append(MatrixView rows) {
-    for (std::size_t row = 0; row < rows.rows(); ++row) {
-      values_.insert(values_.end(), rows.row(row).begin(), rows.row(row).end());
-    }
-  }
-
-  Matrix finish() && {
-    const std::size_t rows = cols_ == 0 ? 0 : values_.size() / cols_;
-    return {rows, cols_, std::move(values_)};
-  }
-
- private:
-  std::size_t cols_;
-  std::vector<double> values_;
-};
+void copy_rows(MatrixView block, std::size_t first, Matrix& all) {
+  for (std::size_t row = 0; row < block.rows(); ++row) std::ranges::copy(block.row(row), all.row(first + row).begin());
+}
 
 }  // namespace
 
@@ -146,7 +176,13 @@ std::unique_ptr<RowSource> open_rows(const std::filesystem::path& path, const Da
 
 std::unique_ptr<RowSource> open_rows(const std::filesystem::path& path, std::unique_ptr<RowPortions> portions,
                                      const DatasetOptions& options) {
-  return std::make_unique<FileRows>(path, std::move(portions), options);
+  Schema schema = make_schema(portions->header(), options);
+  return open_rows(path, std::move(portions), std::move(schema));
+}
+
+std::unique_ptr<RowSource> open_rows(const std::filesystem::path& path, std::unique_ptr<RowPortions> portions,
+                                     Schema schema, std::vector<double> target_scale, Passes passes) {
+  return std::make_unique<FileRows>(path, std::move(portions), std::move(schema), std::move(target_scale), passes);
 }
 
 std::unique_ptr<RowSource> rows_of(const Dataset& dataset) {
@@ -155,20 +191,16 @@ std::unique_ptr<RowSource> rows_of(const Dataset& dataset) {
 
 Dataset read_dataset(RowSource& source) {
   const std::size_t rows = source.count_rows();
-  DatasetParts parts = source.layout();
-  GrowingMatrix inputs(rows, parts.inputs.cols());
-  GrowingMatrix targets(rows, parts.targets.cols());
-  GrowingMatrix noise_std(rows, parts.noise_std.cols());
+  const Schema& schema = source.schema();
+  DatasetParts parts{.inputs = Matrix(rows, schema.inputs.size()), .targets = Matrix(rows, schema.targets.size())};
+  if (schema.has_noise) parts.noise_std = Matrix(rows, schema.targets.size());
   for (RowBlock block; source.next(block);) {
-    inputs.append(block.inputs);
-    targets.append(block.targets);
-    noise_std.append(block.noise_std);
+    copy_rows(block.inputs, block.first_row, parts.inputs);
+    copy_rows(block.targets, block.first_row, parts.targets);
+    copy_rows(block.noise_std, block.first_row, parts.noise_std);
     parts.weights.insert(parts.weights.end(), block.weights.begin(), block.weights.end());
   }
-  parts.inputs = std::move(inputs).finish();
-  parts.targets = std::move(targets).finish();
-  parts.noise_std = std::move(noise_std).finish();
-  return Dataset(std::move(parts));
+  return {std::move(parts), schema};
 }
 
 }  // namespace credens::data

@@ -11,18 +11,22 @@
 #include <span>
 #include <vector>
 
+#include "data/schema.hpp"
 #include "data/table_files.hpp"
-#include "data/table_reader.hpp"
 
 namespace credens::data {
+
+/// Rows of a block; the last block of a file may have fewer.
+constexpr std::size_t block_rows = 4096;
 
 /// Rows `first_row`, ... of a source, at most `block_rows`; valid until the next block.
 struct RowBlock {
   std::size_t first_row = 0;
   MatrixView inputs = {};                ///< [n x d]
-  MatrixView targets = {};               ///< [n x q]
+  MatrixView targets = {};               ///< [n x q], or [n x 0] where the schema has no positions for them
   std::span<const double> weights = {};  ///< empty or n values
   MatrixView noise_std = {};             ///< empty or [n x q]
+  const Table* table = nullptr;          ///< all columns of these rows and their place in the file; null: no file
 
   std::size_t rows() const { return inputs.rows(); }
 };
@@ -40,7 +44,8 @@ class RowRanges {
   virtual RowBlock read(std::size_t first, std::size_t count) = 0;
 };
 
-/// Blocks have `block_rows` rows, the last one what is left.
+/// Blocks have `block_rows` rows, the last one what is left; from a file that is read in one pass they may have fewer,
+/// so that nobody waits for rows that are still to come.
 class RowSource {
  public:
   RowSource() = default;
@@ -48,16 +53,14 @@ class RowSource {
   RowSource& operator=(const RowSource&) = delete;
   virtual ~RowSource() = default;
 
-  /// Names and positions as those of Dataset. Matrices have their columns but no rows; noise_std has none where there
-  /// is no known noise. Whether there are weights: `has_weights`.
-  virtual const DatasetParts& layout() const = 0;
-  virtual bool has_weights() const = 0;
+  virtual const Schema& schema() const = 0;
 
   /// Checks the rows as Dataset does, with the place of what is wrong. False: there are no more.
   virtual bool next(RowBlock& block) = 0;
   virtual void rewind() = 0;  ///< the next block is the first again
 
-  /// Of the whole source, before or after it was read; the blocks go on where they were.
+  /// Of the whole source, before or after it was read; the blocks go on where they were. A file whose rows are then
+  /// found to be more or fewer throws data.
   virtual std::size_t count_rows() = 0;
 
   /// Null where rows come one after the other: from text, archives and streams. May be called by several threads.
@@ -67,9 +70,13 @@ class RowSource {
 std::unique_ptr<RowSource> open_rows(const std::filesystem::path& path, const DatasetOptions& options,
                                      FileKind kind = FileKind::any);
 
-/// The same where `portions` of the file have been opened otherwise.
 std::unique_ptr<RowSource> open_rows(const std::filesystem::path& path, std::unique_ptr<RowPortions> portions,
                                      const DatasetOptions& options);
+
+/// Columns as `schema` says, whose positions are those of the portions. `target_scale` as that of check_noise.
+std::unique_ptr<RowSource> open_rows(const std::filesystem::path& path, std::unique_ptr<RowPortions> portions,
+                                     Schema schema, std::vector<double> target_scale = {},
+                                     Passes passes = Passes::many);
 
 /// The dataset must live as long as the source.
 std::unique_ptr<RowSource> rows_of(const Dataset& dataset);

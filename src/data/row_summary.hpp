@@ -7,6 +7,7 @@
 #include <string>
 
 #include "data/column_moments.hpp"
+#include "data/heavy_tails.hpp"
 #include "data/row_source.hpp"
 
 namespace credens::data {
@@ -15,15 +16,13 @@ struct RowSummary {
   std::size_t rows = 0;
   double weight_total = 0;  ///< the number of rows where there are no weights
   std::string fingerprint;  ///< as that of a Dataset with these rows
+  std::string digest;       ///< of a RowDigest, for whoever reads the rows again
   ColumnMoments inputs;
   ColumnMoments targets;
+  RowSample sample;  ///< of the inputs; no rows where none was asked for
 };
 
 /// From the first row to the last; the source is left at its first row.
-RowSummary summarise(RowSource& source);
-
-/// What sentences call the columns: `column "age"`, or by position in the table.
-std::vector<std::string> input_labels(const DatasetParts& layout);
-std::vector<std::string> target_labels(const DatasetParts& layout);
+RowSummary summarise(RowSource& source, bool with_sample = false);
 
 }  // namespace credens::data

@@ -27,9 +27,9 @@ ColumnMoments moments_of(MatrixView values, std::span<const double> weights) {
   return moments;
 }
 
-/// x of what `bent` made of it.
-double unbent(const Scaler& scaler, std::size_t col, double value) {
-  return scaler.is_bent(col) ? scaler.centre[col] + scaler.width[col] * std::sinh(value) : value;
+/// The inverse of Scaler::transformed.
+double untransformed(const Scaler& scaler, std::size_t col, double value) {
+  return scaler.has_asinh(col) ? scaler.centre[col] + scaler.width[col] * std::sinh(value) : value;
 }
 
 bool scale_affinely(const Scaler& scaler, std::size_t first_col, MatrixView values, float* out, std::size_t stride) {
@@ -38,12 +38,12 @@ bool scale_affinely(const Scaler& scaler, std::size_t first_col, MatrixView valu
 }
 
 /// One row, some columns at a time, so that no memory is asked for.
-bool scale_bent_row(const Scaler& scaler, std::span<const double> row, float* out) {
-  std::array<double, 64> bent;
-  for (std::size_t first = 0; first < row.size(); first += bent.size()) {
-    const std::size_t count = std::min(bent.size(), row.size() - first);
-    for (std::size_t i = 0; i < count; ++i) bent[i] = scaler.bent(first + i, row[first + i]);
-    if (!scale_affinely(scaler, first, {bent.data(), 1, count}, out + first, count)) return false;
+bool scale_transformed_row(const Scaler& scaler, std::span<const double> row, float* out) {
+  std::array<double, 64> values;
+  for (std::size_t first = 0; first < row.size(); first += values.size()) {
+    const std::size_t count = std::min(values.size(), row.size() - first);
+    for (std::size_t i = 0; i < count; ++i) values[i] = scaler.transformed(first + i, row[first + i]);
+    if (!scale_affinely(scaler, first, {values.data(), 1, count}, out + first, count)) return false;
   }
   return true;
 }
@@ -66,7 +66,7 @@ Matrix unscaled(const Scaler& scaler, MatrixView values) {
   Matrix result(values.rows(), values.cols());
   for (std::size_t row = 0; row < values.rows(); ++row) {
     for (std::size_t col = 0; col < values.cols(); ++col) {
-      result(row, col) = unbent(scaler, col, scaler.shift[col] + scaler.scale[col] * values(row, col));
+      result(row, col) = untransformed(scaler, col, scaler.shift[col] + scaler.scale[col] * values(row, col));
     }
   }
   return result;
@@ -99,7 +99,7 @@ void scale_rows(const Scaler& scaler, MatrixView values, float* out, std::size_t
 bool scale_in_range(const Scaler& scaler, MatrixView values, float* out, std::size_t stride) {
   if (scaler.width.empty()) return scale_affinely(scaler, 0, values, out, stride);
   for (std::size_t row = 0; row < values.rows(); ++row, out += stride) {
-    if (!scale_bent_row(scaler, values.row(row), out)) return false;
+    if (!scale_transformed_row(scaler, values.row(row), out)) return false;
     std::fill(out + values.cols(), out + stride, 0.0F);
   }
   return true;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Affine scaling of columns, z = (x - shift) / scale, of which some are bent first: asinh((x - centre) / width) in
-// place of x. Near its centre a bent column stays as it is, far from it only the logarithm of the distance counts.
+// Affine scaling of columns, z = (x - shift) / scale, some of them after an asinh transform: asinh((x - centre) /
+// width) in place of x. Near its centre such a column stays as it is, far from it only the logarithm of the distance
+// counts.
 
 #pragma once
 
@@ -20,15 +21,15 @@ constexpr double largest_scaled = 1e30;
 struct Scaler {
   std::vector<double> shift;
   std::vector<double> scale;        ///< > 0
-  std::vector<double> centre = {};  ///< of bent columns; empty: none is bent
-  std::vector<double> width = {};   ///< >= 0, 0 for a column that is not bent; empty: none is
+  std::vector<double> centre = {};  ///< of the asinh transform; empty: no column has one
+  std::vector<double> width = {};   ///< >= 0, 0 for a column without asinh transform; empty: no column has one
 
   std::size_t cols() const { return shift.size(); }
-  bool is_bent(std::size_t col) const { return !width.empty() && width[col] > 0; }
-  double bent(std::size_t col, double value) const {
-    return is_bent(col) ? std::asinh((value - centre[col]) / width[col]) : value;
+  bool has_asinh(std::size_t col) const { return !width.empty() && width[col] > 0; }
+  double transformed(std::size_t col, double value) const {
+    return has_asinh(col) ? std::asinh((value - centre[col]) / width[col]) : value;
   }
-  double apply(std::size_t col, double value) const { return (bent(col, value) - shift[col]) / scale[col]; }
+  double apply(std::size_t col, double value) const { return (transformed(col, value) - shift[col]) / scale[col]; }
   bool operator==(const Scaler&) const = default;
 };
 

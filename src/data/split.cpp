@@ -27,10 +27,4 @@ SplitRows split_rows(std::size_t rows, const SplitOptions& options) {
   return split;
 }
 
-Dataset rows_between(const Dataset& data, std::size_t first, std::size_t end) {
-  std::vector<std::size_t> rows(end - first);
-  std::iota(rows.begin(), rows.end(), first);
-  return data.select(rows);
-}
-
 }  // namespace credens::data

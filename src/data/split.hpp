@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which rows are held back.
+// Random splits into rows to train on and held-out rows.
 
 #pragma once
 
@@ -20,8 +20,5 @@ struct SplitRows {
 /// round(test_fraction * rows) rows at random for `test`, but at least one for each side. Fewer than two rows throw
 /// usage.
 SplitRows split_rows(std::size_t rows, const SplitOptions& options);
-
-/// Rows `first` to `end` - 1.
-Dataset rows_between(const Dataset& data, std::size_t first, std::size_t end);
 
 }  // namespace credens::data

@@ -3,7 +3,6 @@
 #include "data/table.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "base/check.hpp"
 #include "base/text.hpp"
@@ -12,12 +11,6 @@
 namespace credens::data {
 
 namespace {
-
-std::vector<std::size_t> all_columns(const Table& table) {
-  std::vector<std::size_t> columns(table.cols());
-  std::iota(columns.begin(), columns.end(), std::size_t{0});
-  return columns;
-}
 
 std::optional<std::size_t> find_name(const Table& table, std::string_view name) {
   const auto found = std::find(table.names.begin(), table.names.end(), name);
@@ -30,17 +23,6 @@ std::size_t find_index(const Table& table, long long index) {
   base::require(index >= -cols && index < cols, ErrorCode::data, "{}: no column {}: the table has {}", table.source,
                 index, count_of(table.cols(), "column"));
   return static_cast<std::size_t>(index < 0 ? index + cols : index);
-}
-
-std::vector<std::size_t> columns_by_name(const Table& table, std::span<const std::string> names) {
-  std::vector<std::size_t> columns;
-  for (const std::string& name : names) {
-    const auto column = find_name(table, name);
-    base::require(column.has_value(), ErrorCode::data, "{}: no column {}, an input of the model{}", table.source,
-                  base::quoted(name), base::suggestion(name, table.names));
-    columns.push_back(*column);
-  }
-  return columns;
 }
 
 }  // namespace
@@ -67,17 +49,6 @@ std::size_t find_column(const Table& table, std::string_view column) {
                 table.source, base::quoted(column));
   base::fail(ErrorCode::data, "{}: no column {}{}", table.source, base::quoted(column),
              base::suggestion(column, table.names));
-}
-
-Matrix select_inputs(const Table& table, const InputLayout& layout) {
-  if (!layout.input_names.empty() && !table.names.empty()) {
-    return take_columns(table, columns_by_name(table, layout.input_names));
-  }
-  if (table.cols() == layout.inputs) return take_columns(table, all_columns(table));
-  base::require(table.cols() == layout.training_cols, ErrorCode::data, "{}: {}, expected the {} or the {} of training",
-                table.source, count_of(table.cols(), "column"), count_of(layout.inputs, "input"),
-                count_of(layout.training_cols, "column"));
-  return take_columns(table, layout.positions);
 }
 
 Matrix select_columns(const Table& table, std::span<const std::string> columns) {

@@ -54,18 +54,6 @@ void check_usable(const Table& table, std::span<const std::size_t> columns);
 /// array.
 std::string place_of(const Table& table, std::size_t row, std::size_t col);
 
-/// What a model needs from a table at prediction time.
-struct InputLayout {
-  std::vector<std::string> input_names;  ///< empty: the training table had no names
-  std::size_t inputs = 0;                ///< d
-  std::vector<std::size_t> positions;    ///< of the inputs in the training table, used where names are missing
-  std::size_t training_cols = 0;         ///< columns of the training table
-};
-
-/// The inputs [N x d] of a table: by name; without names the d columns of the table, or the layout of training. A
-/// missing input or a table that is neither throws data.
-Matrix select_inputs(const Table& table, const InputLayout& layout);
-
 /// Columns by name or index, [N x columns.size()].
 Matrix select_columns(const Table& table, std::span<const std::string> columns);
 

@@ -38,10 +38,6 @@ void make_room(std::vector<double>& values, std::size_t count) {
   if (aligned < last) ::madvise(reinterpret_cast<void*>(aligned), last - aligned, MADV_HUGEPAGE);
 }
 
-Table read_whole(const std::filesystem::path& path, const TableFormat& format, FileKind kind) {
-  return read_all(*open_table(path, format, kind));
-}
-
 }  // namespace
 
 Table read_all(RowPortions& portions) {
@@ -66,15 +62,7 @@ std::unique_ptr<RowPortions> open_table(const std::filesystem::path& path, const
 }
 
 Table read_table(const std::filesystem::path& path, const TableFormat& format) {
-  return read_whole(path, format, FileKind::any);
-}
-
-Table read_text_table(const std::filesystem::path& path, const TableFormat& format) {
-  return read_whole(path, format, FileKind::text);
-}
-
-Table read_npy_table(const std::filesystem::path& path, const TableFormat& format) {
-  return read_whole(path, format, FileKind::npy);
+  return read_all(*open_table(path, format));
 }
 
 Table parse_csv(std::string_view text, std::string source, const TableFormat& format) {

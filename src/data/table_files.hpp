@@ -21,9 +21,4 @@ enum class FileKind { any, text, npy };  ///< any: recognised by extension and c
 std::unique_ptr<RowPortions> open_table(const std::filesystem::path& path, const TableFormat& format,
                                         FileKind kind = FileKind::any, Passes passes = Passes::many);
 
-Table read_text_table(const std::filesystem::path& path, const TableFormat& format);
-
-/// An array [N] or [N x cols]; a header or delimiter in `format` throws usage.
-Table read_npy_table(const std::filesystem::path& path, const TableFormat& format);
-
 }  // namespace credens::data

@@ -10,8 +10,8 @@
 #include <functional>
 
 #include "base/random.hpp"
-#include "learn/case_weights.hpp"
-#include "learn/kind_weights.hpp"
+#include "learn/configuration_weights.hpp"
+#include "learn/held_out_mixture.hpp"
 #include "math/kernels.hpp"
 #include "math/mixture.hpp"
 #include "math/normal.hpp"
@@ -21,14 +21,14 @@ namespace credens::learn {
 
 namespace {
 
-/// Where a function of one number is least between two others.
-double least_at(const std::function<double(double)>& f, double low, double high) {
+/// Minimiser of f on [low, high] (Brent).
+double minimiser(const std::function<double(double)>& f, double low, double high) {
   constexpr int bits = 10;
   boost::uintmax_t evaluations = 40;
   return boost::math::tools::brent_find_minima(f, low, high, bits, evaluations).first;
 }
 
-/// The outputs whose noise is one unit's.
+/// Outputs [first, end) that share one noise unit.
 struct Outputs {
   std::size_t first = 0;
   std::size_t end = 0;
@@ -41,12 +41,12 @@ class Calibrator {
         task_(task),
         units_(held_out.members.front().log_variance.cols()),
         mixtures_(held_out, equal_weights()) {
-    result_.noise.assign(kinds(), std::vector<NoiseMap>(units_));
+    result_.noise.assign(configurations(), std::vector<NoiseMap>(units_));
     result_.largest_noise = task.recalibrate ? largest_log_error() : math::noise_exp_bound;
     for (std::size_t unit = 0; unit < std::max<std::size_t>(units_, 1); ++unit) {
-      log_density_.emplace_back(held_out_.cases());
-      for (std::size_t kind = 0; kind < kinds(); ++kind)
-        write_densities(unit, kind, map_of(unit, kind), log_density_[unit]);
+      log_density_.emplace_back(held_out_.pairs());
+      for (std::size_t configuration = 0; configuration < configurations(); ++configuration)
+        write_densities(unit, configuration, map_of(unit, configuration), log_density_[unit]);
     }
   }
 
@@ -59,29 +59,30 @@ class Calibrator {
     double nll = 0;
   };
 
-  std::size_t kinds() const { return mixtures_.kind_weights().size(); }
+  std::size_t configurations() const { return mixtures_.configuration_weights().size(); }
   std::vector<double> equal_weights() const;
   double largest_log_error() const;
   Outputs outputs_of(std::size_t unit) const {
     return units_ <= 1 ? Outputs{0, held_out_.outputs()} : Outputs{unit, unit + 1};
   }
-  NoiseMap map_of(std::size_t unit, std::size_t kind) const {
-    return units_ == 0 ? NoiseMap{} : result_.noise[kind][unit];
+  NoiseMap map_of(std::size_t unit, std::size_t configuration) const {
+    return units_ == 0 ? NoiseMap{} : result_.noise[configuration][unit];
   }
   double variance(const MemberAtRows& member, const NoiseMap& map, std::size_t unit, std::size_t row,
                   std::size_t output) const;
   double width(const MemberAtRows& member, const NoiseMap& map, std::size_t unit) const;
-  void write_densities(std::size_t unit, std::size_t kind, const NoiseMap& map, std::vector<double>& log_density) const;
+  void write_densities(std::size_t unit, std::size_t configuration, const NoiseMap& map,
+                       std::vector<double>& log_density) const;
   double centre(std::size_t unit) const;
   std::vector<double> joint_density(double shift) const;
 
   void map_noise();
   void map_noise_of_all(std::size_t unit);
-  void map_noise_of(std::size_t unit, std::size_t kind);
-  void set_map(std::size_t unit, std::size_t kind, const NoiseMap& map);
-  void weigh_kinds();
+  void map_noise_of(std::size_t unit, std::size_t configuration);
+  void set_map(std::size_t unit, std::size_t configuration, const NoiseMap& map);
+  void weigh_configurations();
   std::vector<double> tailed_density(double shift, const Tails& tails) const;
-  std::size_t fewest_siblings() const;
+  std::size_t fewest_replicates() const;
   TailsFound best_tails(double share) const;
   void find_tails();
   void shift_noise(double shift);
@@ -90,22 +91,23 @@ class Calibrator {
   const HeldOut& held_out_;
   const CalibrationTask& task_;
   std::size_t units_;
-  CaseWeights mixtures_;
-  std::vector<NoiseMap> common_;                  ///< of each unit, for all kinds
-  std::vector<std::vector<double>> log_density_;  ///< of each unit's outputs, by case, with the noise found so far
+  HeldOutMixture mixtures_;
+  std::vector<NoiseMap> common_;                  ///< one per noise unit, the map that all configurations start from
+  std::vector<std::vector<double>> log_density_;  ///< [noise unit][held-out pair], with the noise found so far
   Calibration result_;
 };
 
 std::vector<double> Calibrator::equal_weights() const {
-  std::size_t kinds = 0;
-  for (const MemberAtRows& member : held_out_.members) kinds = std::max(kinds, member.kind + 1);
-  std::vector<double> counts(kinds);
-  for (const MemberAtRows& member : held_out_.members) counts[member.kind] += 1;
+  std::size_t configurations = 0;
+  for (const MemberAtRows& member : held_out_.members)
+    configurations = std::max(configurations, member.configuration + 1);
+  std::vector<double> counts(configurations);
+  for (const MemberAtRows& member : held_out_.members) counts[member.configuration] += 1;
   for (double& count : counts) count /= static_cast<double>(held_out_.members.size());
   return counts;
 }
 
-/// Noise above the largest squared error of all is nothing that rows could have taught.
+/// Upper bound of the learned log s^2: that of the largest squared held-out error. Beyond it the data say nothing.
 double Calibrator::largest_log_error() const {
   double largest = model::noise_floor;
   for (std::size_t r = 0; r < held_out_.rows(); ++r) {
@@ -129,7 +131,8 @@ double Calibrator::variance(const MemberAtRows& member, const NoiseMap& map, std
   return std::exp(bounded) + model::noise_floor + known;
 }
 
-/// gamma = P / (sum |phi|^2 / s^2 + P lambda) with the sum over all training rows, of which these are a sample.
+/// gamma = P / (sum |phi|^2 / s^2 + P lambda); the held-out rows are a sample of the training rows that the sum is
+/// over.
 double Calibrator::width(const MemberAtRows& member, const NoiseMap& map, std::size_t unit) const {
   double trace = 0;
   for (std::size_t r = 0; r < held_out_.rows(); ++r) {
@@ -140,19 +143,19 @@ double Calibrator::width(const MemberAtRows& member, const NoiseMap& map, std::s
   return p / (rows_per_row * trace + p * task_.prior_precision);
 }
 
-/// log N(y; m, s^2 + gamma |phi|^2) of the cases of a kind, over the outputs of a unit.
-void Calibrator::write_densities(std::size_t unit, std::size_t kind, const NoiseMap& map,
+/// log N(y; m, s^2 + gamma |phi|^2) for the held-out pairs of a configuration, summed over the outputs of a noise unit.
+void Calibrator::write_densities(std::size_t unit, std::size_t configuration, const NoiseMap& map,
                                  std::vector<double>& log_density) const {
   std::vector<double> gamma;
   for (const MemberAtRows& member : held_out_.members) {
-    gamma.push_back(member.kind == kind ? width(member, map, unit) : 0);
+    gamma.push_back(member.configuration == configuration ? width(member, map, unit) : 0);
   }
   const Outputs outputs = outputs_of(unit);
   for (std::size_t r = 0; r < held_out_.rows(); ++r) {
-    for (std::size_t c = held_out_.first_case[r]; c < held_out_.first_case[r + 1]; ++c) {
-      const MemberAtRows& member = held_out_.members[held_out_.case_member[c]];
-      if (member.kind != kind) continue;
-      const double own = gamma[held_out_.case_member[c]] * member.squared_features[r];
+    for (std::size_t c = held_out_.first_pair[r]; c < held_out_.first_pair[r + 1]; ++c) {
+      const MemberAtRows& member = held_out_.members[held_out_.pair_member[c]];
+      if (member.configuration != configuration) continue;
+      const double own = gamma[held_out_.pair_member[c]] * member.squared_features[r];
       log_density[c] = 0;
       for (std::size_t k = outputs.first; k < outputs.end; ++k) {
         log_density[c] += math::normal_log_density(held_out_.targets(r, k), member.mean(r, k),
@@ -162,44 +165,45 @@ void Calibrator::write_densities(std::size_t unit, std::size_t kind, const Noise
   }
 }
 
-/// Of all outputs, with the noise found so far and `shift` on top.
+/// Log density of each held-out pair over all outputs, with `shift` added to the log s^2 found so far.
 std::vector<double> Calibrator::joint_density(double shift) const {
-  std::vector<double> joint(held_out_.cases());
+  std::vector<double> joint(held_out_.pairs());
   for (std::size_t unit = 0; unit < log_density_.size(); ++unit) {
     std::vector<double> of_unit = log_density_[unit];
-    for (std::size_t kind = 0; kind < kinds() && shift != 0; ++kind) {
-      const NoiseMap map = map_of(unit, kind);
-      write_densities(unit, kind, {map.shift + shift, map.slope}, of_unit);
+    for (std::size_t configuration = 0; configuration < configurations() && shift != 0; ++configuration) {
+      const NoiseMap map = map_of(unit, configuration);
+      write_densities(unit, configuration, {map.shift + shift, map.slope}, of_unit);
     }
     std::ranges::transform(joint, of_unit, joint.begin(), std::plus<>());
   }
   return joint;
 }
 
-void Calibrator::set_map(std::size_t unit, std::size_t kind, const NoiseMap& map) {
-  result_.noise[kind][unit] = map;
-  write_densities(unit, kind, map, log_density_[unit]);
+void Calibrator::set_map(std::size_t unit, std::size_t configuration, const NoiseMap& map) {
+  result_.noise[configuration][unit] = map;
+  write_densities(unit, configuration, map, log_density_[unit]);
 }
 
-/// The mean of log s^2 over the cases.
+/// Mean of log s^2 over the held-out pairs.
 double Calibrator::centre(std::size_t unit) const {
   double sum = 0;
   for (std::size_t r = 0; r < held_out_.rows(); ++r) {
     for (const std::uint32_t l : held_out_.members_of(r)) sum += held_out_.members[l].log_variance(r, unit);
   }
-  return sum / static_cast<double>(held_out_.cases());
+  return sum / static_cast<double>(held_out_.pairs());
 }
 
 constexpr double steepest = 3;
 
-/// One map for all kinds: shift and slope in turn, the slope around the mean of log s^2, where the two hardly touch
-/// each other.
+/// Finds one map for all configurations: shift and slope alternately, the slope around the mean of log s^2, where the
+/// two are nearly independent.
 void Calibrator::map_noise_of_all(std::size_t unit) {
   const double middle = centre(unit);
   const auto map_with = [&](double shift, double slope) { return NoiseMap{shift + middle - slope * middle, slope}; };
   std::vector<double> tried = log_density_[unit];
   const auto nll_of = [&](double shift, double slope) {
-    for (std::size_t kind = 0; kind < kinds(); ++kind) write_densities(unit, kind, map_with(shift, slope), tried);
+    for (std::size_t configuration = 0; configuration < configurations(); ++configuration)
+      write_densities(unit, configuration, map_with(shift, slope), tried);
     return mixtures_.mean_nll(tried);
   };
   double shift = 0;
@@ -213,16 +217,17 @@ void Calibrator::map_noise_of_all(std::size_t unit) {
   }
   double slope = 1;
   for (const double reach : {1.5, 1.0, 0.5, 0.25}) {
-    slope = least_at([&](double b) { return nll_of(shift, b); }, 0, steepest);
-    shift = least_at([&](double a) { return nll_of(a, slope); }, shift - reach, shift + reach);
+    slope = minimiser([&](double b) { return nll_of(shift, b); }, 0, steepest);
+    shift = minimiser([&](double a) { return nll_of(a, slope); }, shift - reach, shift + reach);
   }
   common_.push_back(map_with(shift, slope));
-  for (std::size_t kind = 0; kind < kinds(); ++kind) set_map(unit, kind, common_.back());
+  for (std::size_t configuration = 0; configuration < configurations(); ++configuration)
+    set_map(unit, configuration, common_.back());
 }
 
-/// The map of one kind, given the others, near the map of all: kinds that are wide where others are narrow make the
-/// mixture's tails, but one that is very wide would spoil the variance of the whole.
-void Calibrator::map_noise_of(std::size_t unit, std::size_t kind) {
+/// Finds the map of one configuration, given those of the others, near the map of all: configurations that are wide
+/// where others are narrow make the tails of the mixture, but one that is very wide would spoil its variance.
+void Calibrator::map_noise_of(std::size_t unit, std::size_t configuration) {
   constexpr double reach = 1.5;
   constexpr double slope_reach = 0.5;
   const double middle = centre(unit);
@@ -232,33 +237,36 @@ void Calibrator::map_noise_of(std::size_t unit, std::size_t kind) {
   };
   std::vector<double> tried = log_density_[unit];
   const auto nll_of = [&](double shift, double slope) {
-    write_densities(unit, kind, map_with(shift, slope), tried);
+    write_densities(unit, configuration, map_with(shift, slope), tried);
     return mixtures_.mean_nll(tried);
   };
-  const double before = map_of(unit, kind).at(middle) - common.at(middle);
-  const double slope = least_at([&](double b) { return nll_of(before, b); }, std::max(0.0, common.slope - slope_reach),
-                                common.slope + slope_reach);
-  const double shift = least_at([&](double a) { return nll_of(a, slope); }, -reach, reach);
-  set_map(unit, kind, map_with(shift, slope));
+  const double before = map_of(unit, configuration).at(middle) - common.at(middle);
+  const double slope = minimiser([&](double b) { return nll_of(before, b); }, std::max(0.0, common.slope - slope_reach),
+                                 common.slope + slope_reach);
+  const double shift = minimiser([&](double a) { return nll_of(a, slope); }, -reach, reach);
+  set_map(unit, configuration, map_with(shift, slope));
 }
 
-/// A map for each kind needs rows enough to tell the kinds apart.
+/// Each configuration gets a map of its own where there are at least 20 held-out rows per configuration.
 void Calibrator::map_noise() {
-  constexpr std::size_t rows_per_kind = 20;
+  constexpr std::size_t rows_per_configuration = 20;
   constexpr int sweeps = 2;
   if (!task_.recalibrate) return;
   for (std::size_t unit = 0; unit < units_; ++unit) {
-    for (int sweep = 0; sweep < sweeps && kinds() > 1 && held_out_.rows() >= rows_per_kind * kinds(); ++sweep) {
-      for (std::size_t kind = 0; kind < kinds(); ++kind) map_noise_of(unit, kind);
+    for (int sweep = 0;
+         sweep < sweeps && configurations() > 1 && held_out_.rows() >= rows_per_configuration * configurations();
+         ++sweep) {
+      for (std::size_t configuration = 0; configuration < configurations(); ++configuration)
+        map_noise_of(unit, configuration);
     }
   }
 }
 
-void Calibrator::weigh_kinds() {
-  if (task_.weigh_members) mixtures_.set(best_kind_weights(held_out_, joint_density(0), equal_weights()));
+void Calibrator::weigh_configurations() {
+  if (task_.weigh_members) mixtures_.set(best_configuration_weights(held_out_, joint_density(0), equal_weights()));
 }
 
-/// Of a case whose member may be a wide one.
+/// Log density of each held-out pair where its member is a tail component with probability `tails.share`.
 std::vector<double> Calibrator::tailed_density(double shift, const Tails& tails) const {
   std::vector<double> density = joint_density(shift);
   if (tails.share == 0) return density;
@@ -269,14 +277,14 @@ std::vector<double> Calibrator::tailed_density(double shift, const Tails& tails)
   return density;
 }
 
-/// Of the kind that has the fewest.
-std::size_t Calibrator::fewest_siblings() const {
-  std::vector<std::size_t> siblings(kinds());
-  for (const MemberAtRows& member : held_out_.members) ++siblings[member.kind];
-  return std::ranges::min(siblings);
+/// Number of replicates of the configuration that has the fewest.
+std::size_t Calibrator::fewest_replicates() const {
+  std::vector<std::size_t> replicates(configurations());
+  for (const MemberAtRows& member : held_out_.members) ++replicates[member.configuration];
+  return std::ranges::min(replicates);
 }
 
-/// The best tails with a given share, the shift of all noise that goes with them, and what they reach.
+/// The best tails with a given share, the shift of all log s^2 that goes with them, and the NLL they reach.
 Calibrator::TailsFound Calibrator::best_tails(double share) const {
   constexpr double widest = 2;  // e^2 times the variance: more would make intervals of mean and variance useless
   const auto nll_of = [&](double shift, double wide) {
@@ -285,22 +293,22 @@ Calibrator::TailsFound Calibrator::best_tails(double share) const {
   double shift = 0;
   double wide = 1.5;
   for (int round = 0; round < 2; ++round) {
-    shift = least_at([&](double a) { return nll_of(a, wide); }, -1.5, 0.5);
-    wide = least_at([&](double a) { return nll_of(shift, a); }, 0, widest);
+    shift = minimiser([&](double a) { return nll_of(a, wide); }, -1.5, 0.5);
+    wide = minimiser([&](double a) { return nll_of(shift, a); }, 0, widest);
   }
   return {.tails = {.share = share, .shift = wide}, .shift = shift, .nll = nll_of(shift, wide)};
 }
 
-/// Errors have heavier tails than a Gaussian. Members of a kind hardly differ in their means, so a few of them with
-/// wider noise, and the others with narrower, make such a mixture without further networks.
+/// Errors have heavier tails than a Gaussian. Replicates hardly differ in their means, so a few of them with wider
+/// noise (tail components), and the others with narrower, make a mixture with such tails without further networks.
 void Calibrator::find_tails() {
   constexpr std::size_t enough = 4;
   constexpr double worth_it = 0.002;
-  const auto siblings = static_cast<double>(fewest_siblings());
-  if (siblings < enough) return;
+  const auto replicates = static_cast<double>(fewest_replicates());
+  if (replicates < enough) return;
   TailsFound best{.nll = mixtures_.mean_nll(joint_density(0)) - worth_it};
   for (const double wanted : {0.1, 0.2, 0.3}) {
-    const TailsFound found = best_tails(std::max(1.0, std::round(wanted * siblings)) / siblings);
+    const TailsFound found = best_tails(std::max(1.0, std::round(wanted * replicates)) / replicates);
     if (found.nll < best.nll) best = found;
   }
   result_.tails = best.tails;
@@ -309,30 +317,30 @@ void Calibrator::find_tails() {
 
 void Calibrator::shift_noise(double shift) {
   for (std::size_t unit = 0; unit < units_ && shift != 0; ++unit) {
-    for (std::size_t kind = 0; kind < kinds(); ++kind) {
-      const NoiseMap map = map_of(unit, kind);
-      set_map(unit, kind, {map.shift + shift, map.slope});
+    for (std::size_t configuration = 0; configuration < configurations(); ++configuration) {
+      const NoiseMap map = map_of(unit, configuration);
+      set_map(unit, configuration, {map.shift + shift, map.slope});
     }
   }
 }
 
-/// Rows held out are predicted by R members, new rows by all L. The best shift of log s^2 is linear in 1 / members to
+/// Held-out rows are predicted by R members, new rows by all L. The best shift of log s^2 is linear in 1 / members to
 /// first order, because the spread of the members' means adds to the mixture what one noise had to cover: it is
 /// measured with R and with fewer members, and continued to the effective number 1 / sum w^2.
 double Calibrator::shift_for_size() const {
-  const double held = static_cast<double>(held_out_.cases()) / static_cast<double>(held_out_.rows());
+  const double held = static_cast<double>(held_out_.pairs()) / static_cast<double>(held_out_.rows());
   const auto all = static_cast<double>(held_out_.members.size());
   const std::size_t few = held >= 4 ? 2 : 1;
   if (held < 2 || held == all) return 0;
-  const auto best_shift = [&](const CaseWeights& mixtures) {
-    return least_at([&](double shift) { return mixtures.mean_nll(tailed_density(shift, result_.tails)); }, -2, 2);
+  const auto best_shift = [&](const HeldOutMixture& mixtures) {
+    return minimiser([&](double shift) { return mixtures.mean_nll(tailed_density(shift, result_.tails)); }, -2, 2);
   };
   constexpr std::uint64_t draws = 4;
   double with_few = 0;
   for (std::uint64_t draw = 0; draw < draws; ++draw) {
     base::RandomStream random(
         {.seed = task_.seed, .purpose = base::Purpose::calibration, .member = 1, .attempt = draw});
-    CaseWeights some = mixtures_;
+    HeldOutMixture some = mixtures_;
     some.keep(few, random);
     with_few += best_shift(some) / draws;
   }
@@ -340,8 +348,8 @@ double Calibrator::shift_for_size() const {
   const double slope = std::max(0.0, (with_few - with_held) / (1 / static_cast<double>(few) - 1 / held));
   double squares = 0;
   for (const MemberAtRows& member : held_out_.members) {
-    const auto siblings = std::ranges::count(held_out_.members, member.kind, &MemberAtRows::kind);
-    const double weight = mixtures_.kind_weights()[member.kind] / static_cast<double>(siblings);
+    const auto replicates = std::ranges::count(held_out_.members, member.configuration, &MemberAtRows::configuration);
+    const double weight = mixtures_.configuration_weights()[member.configuration] / static_cast<double>(replicates);
     squares += weight * weight;
   }
   constexpr double furthest = -0.5;  // few rows measure a slope badly, and noise that is too small costs more
@@ -351,15 +359,15 @@ double Calibrator::shift_for_size() const {
 Calibration Calibrator::run() {
   result_.nll_before = mixtures_.mean_nll(joint_density(0));
   for (std::size_t unit = 0; unit < units_ && task_.recalibrate; ++unit) map_noise_of_all(unit);
-  weigh_kinds();
+  weigh_configurations();
   constexpr int rounds = 2;
   for (int round = 0; round < rounds; ++round) {
     map_noise();
-    weigh_kinds();
+    weigh_configurations();
   }
   if (task_.recalibrate && units_ > 0) find_tails();
   result_.nll_after = mixtures_.mean_nll(tailed_density(0, result_.tails));
-  result_.kind_weights = mixtures_.kind_weights();
+  result_.configuration_weights = mixtures_.configuration_weights();
   if (task_.recalibrate && task_.correct_size && units_ > 0) shift_noise(shift_for_size());
   return std::move(result_);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Member weights and the size of the noise, by the likelihood of rows that members did not see. Networks that are
-// trained to the end have good means and noise that is too small by a factor and by a slope; both are found here.
+// Calibration by the likelihood of held-out rows: weights of the configurations, and maps that correct the noise.
+// Networks that are trained until their means are good have overfitted noise: too small by a factor and with too steep
+// a slope.
 
 #pragma once
 
@@ -12,7 +13,7 @@
 
 namespace credens::learn {
 
-/// log s^2 becomes shift + slope log s^2.
+/// Recalibration of the noise: log s^2 becomes shift + slope log s^2.
 struct NoiseMap {
   double shift = 0;
   double slope = 1;
@@ -28,22 +29,22 @@ struct CalibrationTask {
   std::uint64_t seed = 0;
 };
 
-/// Some of each kind's members have wider noise: together they have the tails that errors have.
+/// Tail components: replicates with wider noise, so that the mixture has tails as heavy as those of the errors.
 struct Tails {
-  double share = 0;  ///< of each kind's members
-  double shift = 0;  ///< of their log s^2
+  double share = 0;  ///< of the replicates of each configuration
+  double shift = 0;  ///< added to their log s^2
 };
 
 struct Calibration {
-  std::vector<std::vector<NoiseMap>> noise;  ///< of each kind, one per noise unit
+  std::vector<std::vector<NoiseMap>> noise;  ///< [configuration][noise unit]
   Tails tails;
-  double largest_noise = 0;          ///< log s^2 above which no row held out has its squared error
-  std::vector<double> kind_weights;  ///< sum 1, shared equally by the members of a kind
-  double nll_before = 0;             ///< mean over the rows held out, in network units
-  double nll_after = 0;              ///< before the correction of size, which looks at new rows
+  double largest_noise = 0;                   ///< upper bound of log s^2: the largest squared held-out error
+  std::vector<double> configuration_weights;  ///< sum 1, shared equally by replicates
+  double nll_before = 0;                      ///< mean over the held-out rows, in network units
+  double nll_after = 0;                       ///< before the correction for the number of members of new rows
 };
 
-/// Every row counts with its weight; the mixture at a row is that of the members that did not see it, each widened by
+/// Every row counts with its weight. The mixture at a row is that of the members it was held out of, each widened by
 /// the isotropic posterior that its noise implies.
 Calibration calibrate(const HeldOut& held_out, const CalibrationTask& task);
 

@@ -13,7 +13,7 @@
 
 namespace credens::learn {
 
-/// Sums over the rows of one output, weighted with u_i / v_i: what the constant mean and its squared error follow from.
+/// Sums over the rows of one output, weighted with u_i / v_i; the constant mean and its squared error follow from them.
 struct PrecisionSums {
   double precision = 0;  ///< sum u / v
   double first = 0;      ///< sum u y / v
@@ -42,7 +42,7 @@ ConstantGaussian constant_gaussian(const TrainingSet& data, NoiseKind noise);
 /// spread of the targets a nat is next to nothing, so the squared part may also double.
 double divergence_limit(const TrainingSet& data, NoiseKind noise);
 
-/// The same in one pass over rows that come in pieces: s_k^2 is 1, as it is over all of TRAIN.
+/// The constant Gaussian in one pass over rows that come in pieces, with s_k^2 = 1, its value over all of TRAIN.
 class DivergenceSums {
  public:
   DivergenceSums(std::size_t outputs, NoiseKind noise) : noise_(noise), outputs_(outputs) {}

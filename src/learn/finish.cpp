@@ -11,11 +11,9 @@
 #include "base/check.hpp"
 #include "learn/calibration.hpp"
 #include "learn/names.hpp"
-#include "learn/preparation.hpp"
 #include "learn/recipe.hpp"
 #include "learn/rounding.hpp"
 #include "learn/rung.hpp"
-#include "learn/train_members.hpp"
 
 namespace credens::learn {
 
@@ -57,16 +55,16 @@ model::Mlp with_noise(const model::Mlp& network, const std::vector<NoiseMap>& ma
   return mapped;
 }
 
-/// The first members of each kind are the wide ones.
+/// The first members of each configuration are the wide ones.
 void map_noise(std::vector<model::Member>& members, const HeldOut& held_out, const Calibration& found) {
-  const std::size_t kinds = found.noise.size();
-  const double siblings = static_cast<double>(members.size()) / static_cast<double>(kinds);
-  const auto wide = static_cast<std::size_t>(std::round(found.tails.share * std::floor(siblings)));
+  const std::size_t configurations = found.noise.size();
+  const double replicates = static_cast<double>(members.size()) / static_cast<double>(configurations);
+  const auto wide = static_cast<std::size_t>(std::round(found.tails.share * std::floor(replicates)));
   for (std::size_t l = 0; l < members.size(); ++l) {
     model::Member& member = members[l];
-    std::vector<NoiseMap> maps = found.noise[member.index % kinds];
+    std::vector<NoiseMap> maps = found.noise[member.index % configurations];
     if (maps.empty()) continue;
-    if (member.index / kinds < wide) {
+    if (member.index / configurations < wide) {
       for (NoiseMap& map : maps) map.shift += found.tails.shift;
     }
     model::Mlp network = with_noise(*member.network, maps);
@@ -75,39 +73,43 @@ void map_noise(std::vector<model::Member>& members, const HeldOut& held_out, con
   }
 }
 
-/// Of each member: its kind's share.
-std::vector<double> member_weights(const std::vector<model::Member>& members, const std::vector<double>& kind_weights) {
-  std::vector<double> siblings(kind_weights.size());
-  for (const model::Member& member : members) siblings[member.index % siblings.size()] += 1;
+/// Of each member: its configuration's share.
+std::vector<double> member_weights(const std::vector<model::Member>& members,
+                                   const std::vector<double>& configuration_weights) {
+  std::vector<double> replicates(configuration_weights.size());
+  for (const model::Member& member : members) replicates[member.index % replicates.size()] += 1;
   std::vector<double> weights;
   for (const model::Member& member : members) {
-    const std::size_t kind = member.index % siblings.size();
-    weights.push_back(kind_weights[kind] / siblings[kind]);
+    const std::size_t configuration = member.index % replicates.size();
+    weights.push_back(configuration_weights[configuration] / replicates[configuration]);
   }
   return weights;
 }
 
-/// A kind that has less than this share, or less than half of an equal one, says nothing that would pay for its time.
+/// A configuration that has less than this share, or less than half of an equal one, says nothing that would pay for
+/// its time.
 constexpr double most_negligible_share = 0.02;
-double negligible_share(std::size_t kinds) {
-  return std::min(most_negligible_share, 0.5 / static_cast<double>(kinds));
+double negligible_share(std::size_t configurations) {
+  return std::min(most_negligible_share, 0.5 / static_cast<double>(configurations));
 }
 
-void drop_negligible(std::vector<model::Member>& members, std::vector<double>& weights,
-                     const std::vector<double>& kind_weights) {
-  std::vector<model::Member> kept;
-  std::vector<double> kept_weights;
-  for (std::size_t l = 0; l < members.size(); ++l) {
-    const std::size_t kinds = kind_weights.size();
-    if (kind_weights[members[l].index % kinds] < negligible_share(kinds)) continue;
-    kept.push_back(std::move(members[l]));
-    kept.back().index = kept.size() - 1;
-    kept_weights.push_back(weights[l]);
+/// Members of configurations with a negligible share go, and the weights of the others are scaled to the sum 1.
+void drop_negligible(Finished& finished, const std::vector<double>& configuration_weights) {
+  const std::size_t configurations = configuration_weights.size();
+  Finished kept;
+  for (std::size_t l = 0; l < finished.members.size(); ++l) {
+    model::Member& member = finished.members[l];
+    if (configuration_weights[member.index % configurations] < negligible_share(configurations)) continue;
+    member.index = kept.members.size();
+    kept.members.push_back(std::move(member));
+    kept.weights.push_back(finished.weights[l]);
+    if (!finished.sums.empty()) kept.sums.push_back(std::move(finished.sums[l]));
   }
-  const double total = std::accumulate(kept_weights.begin(), kept_weights.end(), 0.0);
-  for (double& weight : kept_weights) weight /= total;
-  members = std::move(kept);
-  weights = std::move(kept_weights);
+  const double total = std::accumulate(kept.weights.begin(), kept.weights.end(), 0.0);
+  for (double& weight : kept.weights) weight /= total;
+  finished.members = std::move(kept.members);
+  finished.weights = std::move(kept.weights);
+  finished.sums = std::move(kept.sums);
 }
 
 std::string percents(const std::vector<double>& shares) {
@@ -116,72 +118,49 @@ std::string percents(const std::vector<double>& shares) {
   return base::join(words, ", ");
 }
 
-/// For each kind, and within it for each noise unit.
-std::string map_text(const std::vector<std::vector<NoiseMap>>& of_kinds) {
-  std::vector<std::string> kinds;
-  for (const std::vector<NoiseMap>& maps : of_kinds) {
+/// For each configuration, and within it for each noise unit.
+std::string map_text(const std::vector<std::vector<NoiseMap>>& of_configurations) {
+  std::vector<std::string> configurations;
+  for (const std::vector<NoiseMap>& maps : of_configurations) {
     std::vector<std::string> words;
     for (const NoiseMap& map : maps) words.push_back(fmt::format("{:.3f} + {:.3f} log s^2", map.shift, map.slope));
-    kinds.push_back(base::join(words, ", "));
+    configurations.push_back(base::join(words, ", "));
   }
-  return base::join(kinds, "; ");
+  return base::join(configurations, "; ");
 }
 
 void note(std::vector<model::Decision>& decisions, const FitOptions& options, const Calibration& found,
           const HeldOut& rows) {
-  const std::string source = fmt::format("{} rows that members did not see: NLL {:.3f} before, {:.3f} after",
-                                         rows.rows(), found.nll_before, found.nll_after);
+  const std::string source =
+      fmt::format("{} held-out rows: NLL {:.3f} before, {:.3f} after", rows.rows(), found.nll_before, found.nll_after);
   if (options.recalibrate) {
     decisions.push_back({"noise_map", map_text(found.noise), source});
-    decisions.push_back({"wide_members", percents({found.tails.share}),
-                         found.tails.share > 0
-                             ? fmt::format("errors have tails: their log s^2 is larger by {:.3f}", found.tails.shift)
-                             : "errors have no tails that would be worth it"});
+    decisions.push_back(
+        {"tail_components", percents({found.tails.share}),
+         found.tails.share > 0
+             ? fmt::format("errors have heavy tails: log s^2 of these members is larger by {:.3f}", found.tails.shift)
+             : "errors have no heavy tails"});
   }
   if (options.weigh_members) {
-    decisions.push_back({"kind_weights", percents(found.kind_weights),
-                         fmt::format("density and mean error at the same rows; kinds below {:.0f} % are left out",
-                                     100 * negligible_share(found.kind_weights.size()))});
+    decisions.push_back(
+        {"configuration_weights", percents(found.configuration_weights),
+         fmt::format("density and mean error at the same rows; configurations below {:.0f} % are dropped",
+                     100 * negligible_share(found.configuration_weights.size()))});
   }
 }
 
 /// Steps in the units of the data.
 void note_rounding(std::vector<model::Decision>& decisions, const TrainingRows& train,
                    const std::vector<std::optional<double>>& steps) {
-  const std::vector<std::string> labels = data::target_labels(train.layout());
-  const data::Scaler targets = train.summary().targets.scaler(labels);
+  const std::vector<std::string> labels = data::target_labels(train.table().schema());
+  const data::Scaler& targets = train.scaling().targets;
   for (std::size_t k = 0; k < steps.size(); ++k) {
     if (!steps[k]) continue;
     decisions.push_back(
         {"rounding", fmt::format("{:.6g}", *steps[k] * targets.scale[k]),
-         fmt::format("{} takes few values: rows held out are judged as if it were not rounded", labels[k])});
+         fmt::format("{} takes few values: held-out rows are compared as if it were not rounded", labels[k])});
   }
 }
-
-/// All rows where a window holds them, otherwise some.
-class RowsHeldOut {
- public:
-  RowsHeldOut(const TrainingRows& train, const FitOptions& options, std::span<const model::Member> members) {
-    if (train.windows().is_one()) {
-      all_ = prepare(train, options).train;
-    } else {
-      some_ = judging_rows(train, options, members, enough_rows);
-    }
-  }
-
-  HeldOut look(const FitOptions& options, std::span<const model::Member> members) const {
-    return all_ ? look_at_held_out(*all_, options, members, enough_rows)
-                : look_at_held_out(*some_, options, members, enough_rows);
-  }
-  RungChoice choose_rung(const TrainingRows& train, const FitOptions& options, const TrainedMembers& trained) const {
-    return all_ ? learn::choose_rung(*all_, train, options, trained)
-                : learn::choose_rung(*some_, train, options, trained);
-  }
-
- private:
-  std::optional<TrainingSet> all_;
-  std::optional<JudgingRows> some_;
-};
 
 bool needs_rows_to_finish(const FitOptions& planned) {
   return planned.recalibrate || planned.weigh_members || !planned.posterior.is_given();
@@ -193,33 +172,54 @@ bool is_unfinished_part(std::size_t members, std::size_t all, const FitOptions& 
   return members < all && needs_rows_to_finish(planned);
 }
 
-Ensemble finish(const TrainingRows& train, const Plan& plan, std::vector<model::Member> members) {
-  FitOptions options = plan.options;
-  std::vector<model::Decision> decisions = plan.decisions;
-  std::vector<double> weights(members.size(), 1 / static_cast<double>(members.size()));
-  if (!needs_rows_to_finish(options)) {
-    return assemble(train, options, {std::move(members), std::move(weights), std::move(decisions)});
-  }
+namespace {
 
-  options.on_warning = nullptr;  // all was said before training
-  const RowsHeldOut rows(train, options, members);
-  HeldOut held_out = rows.look(options, members);
-  note_rounding(decisions, train, undo_rounding(held_out, options.seed));
-  const Calibration found = calibrate(held_out, {.recalibrate = options.recalibrate,
-                                                 .correct_size = options.correct_size,
-                                                 .weigh_members = options.weigh_members,
-                                                 .prior_precision = options.prior_precision,
-                                                 .seed = options.seed});
-  note(decisions, options, found, held_out);
-  if (options.noise_link == NoiseLink::exp) map_noise(members, held_out, found);
-  weights = member_weights(members, found.kind_weights);
+/// Noise and member weights, by the held-out rows.
+Calibration calibrate_members(const TrainingRows& train, const JudgingRows& judging, const FitOptions& options,
+                              Finished& finished) {
+  HeldOut held_out = look_at_held_out(judging, options, finished.members, enough_rows);
+  note_rounding(finished.decisions, train, undo_rounding(held_out, options.seed));
+  Calibration found = calibrate(held_out, {.recalibrate = options.recalibrate,
+                                           .correct_size = options.correct_size,
+                                           .weigh_members = options.weigh_members,
+                                           .prior_precision = options.prior_precision,
+                                           .seed = options.seed});
+  note(finished.decisions, options, found, held_out);
+  if (options.noise_link == NoiseLink::exp) map_noise(finished.members, held_out, found);
+  finished.weights = member_weights(finished.members, found.configuration_weights);
+  return found;
+}
+
+}  // namespace
+
+std::vector<MemberSums> sum_rows(const TrainingRows& train, std::span<const model::Member> members,
+                                 const FitOptions& planned, PosteriorKind highest, base::Team& team) {
+  const WidenPlan plan{.posterior = highest,
+                       .prior_precision = planned.prior_precision,
+                       .evidence = false,
+                       .random_bias = planned.random_bias,
+                       .threads = planned.threads};
+  return sum_rows(members, train.table().outputs(), train.table().has_noise(), *blocks_of(train), plan, team);
+}
+
+Finished finish(const TrainingRows& train, const Plan& plan, std::vector<model::Member> members, base::Team& team) {
+  Finished finished{.options = plan.options, .members = std::move(members), .decisions = plan.decisions};
+  FitOptions& options = finished.options;
+  finished.weights.assign(finished.members.size(), 1 / static_cast<double>(finished.members.size()));
+  if (!needs_rows_to_finish(options)) return finished;
+
+  const JudgingRows judging = judging_rows(train, options, finished.members, enough_rows);
+  const Calibration found = calibrate_members(train, judging, options, finished);
   if (!options.posterior.is_given()) {
-    const RungChoice rung = rows.choose_rung(train, options, {members, weights, decisions});
+    const PosteriorKind highest = candidate_rungs(finished.members, options.prior_precision).back();
+    finished.sums = sum_rows(train, finished.members, options, highest, team);
+    const RungChoice rung = choose_rung(judging, options, finished.members, finished.weights, finished.sums);
     options.posterior = rung.posterior;
-    decisions.push_back({"posterior", std::string(base::name_of(rung.posterior)), rung.reason});
+    finished.decisions.push_back({"posterior", std::string(base::name_of(rung.posterior)), rung.reason});
   }
-  drop_negligible(members, weights, found.kind_weights);
-  return assemble(train, options, {std::move(members), std::move(weights), std::move(decisions), true});
+  drop_negligible(finished, found.configuration_weights);
+  finished.is_whole = true;
+  return finished;
 }
 
 }  // namespace credens::learn

@@ -1,24 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From trained members to the ensemble of a fit: noise, member weights and the posterior's rung are decided by the rows
-// that members did not see.
+// From trained members to the ensemble of a fit: noise, member weights and the posterior's rung are decided by held-out
+// rows.
 
 #pragma once
 
-#include <credens/ensemble.hpp>
-
+#include <span>
 #include <vector>
 
+#include "learn/network_sums.hpp"
 #include "learn/plan.hpp"
 #include "learn/training_rows.hpp"
 
 namespace credens::learn {
 
-/// A narrow ensemble of all members of the plan, calibrated as it says; members of negligible weight are gone.
-/// `options.posterior` is decided and stored with it.
-Ensemble finish(const TrainingRows& train, const Plan& plan, std::vector<model::Member> members);
+/// Members that are calibrated, and what widening needs to know.
+struct Finished {
+  FitOptions options = {};  ///< of the plan; the posterior is decided
+  std::vector<model::Member> members = {};
+  std::vector<double> weights = {};
+  std::vector<model::Decision> decisions = {};
+  std::vector<MemberSums> sums = {};  ///< of the members, where the choice of the rung needed them; otherwise none
+  bool is_whole = false;              ///< whatever number was planned: members of negligible weight are gone
+};
 
-/// Whether so many of all members are a part that waits for the others, because rows decide about all of them.
+/// `members` are all of the plan. Ranks of a team share the work on all rows.
+Finished finish(const TrainingRows& train, const Plan& plan, std::vector<model::Member> members,
+                base::Team& team = base::alone());
+
+/// Sums over all rows for posteriors up to the rung `highest`.
+std::vector<MemberSums> sum_rows(const TrainingRows& train, std::span<const model::Member> members,
+                                 const FitOptions& planned, PosteriorKind highest, base::Team& team = base::alone());
+
+/// Whether so many of all members are a part that waits for the others, because held-out rows decide about all of them.
 bool is_unfinished_part(std::size_t members, std::size_t all, const FitOptions& planned);
 
 }  // namespace credens::learn

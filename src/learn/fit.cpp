@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include <credens/fit.hpp>
+#include "learn/fit.hpp"
 
 #include <algorithm>
 #include <numeric>
 
+#include "base/bytes.hpp"
+#include "base/check.hpp"
+#include "learn/encoded_blocks.hpp"
 #include "learn/finish.hpp"
 #include "learn/recipe.hpp"
-#include "learn/train_members.hpp"
-#include "learn/training_set.hpp"
+#include "math/statistics.hpp"
+#include "model/marginal.hpp"
+#include "model/member_source.hpp"
 
 namespace credens {
 
@@ -16,57 +20,161 @@ namespace learn {
 
 namespace {
 
-data::InputLayout input_layout(const DatasetParts& train) {
-  return {.input_names = train.input_names,
-          .inputs = train.inputs.cols(),
-          .positions = train.input_columns,
-          .training_cols = train.table_columns};
+/// Whether heavy-tailed inputs may get an asinh transform: then the first pass takes a sample.
+bool may_transform(const FitOptions& given) {
+  return given.asinh_inputs.is_given() ? *given.asinh_inputs : given.recipe == Recipe::automatic;
 }
 
-std::vector<model::Member> by_index(std::vector<model::Member> members) {
-  std::vector<std::size_t> order(members.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::sort(order, {}, [&](std::size_t position) { return members[position].index; });
-  std::vector<model::Member> sorted;
-  for (const std::size_t position : order) sorted.push_back(std::move(members[position]));
-  return sorted;
+std::vector<double> equal_weights(std::size_t count) {
+  return std::vector<double>(count, 1 / static_cast<double>(count));
+}
+
+/// Epistemic by aleatoric variance [rows x q].
+std::vector<double> variance_ratios(const Ensemble& ensemble, const model::EncodedRows& rows) {
+  const Predictive predictive = model::predictive_of(ensemble.state(), *model::networks_at(ensemble.state(), rows), 0);
+  std::vector<double> ratios;
+  for (std::size_t row = 0; row < predictive.rows(); ++row) {
+    for (std::size_t k = 0; k < predictive.outputs(); ++k) {
+      const model::Moments moments = model::moments_at(predictive.components(), row, k);
+      ratios.push_back(moments.epistemic() / moments.aleatoric);
+    }
+  }
+  return ratios;
 }
 
 }  // namespace
 
-Ensemble assemble(const TrainingRows& train, const FitOptions& options, TrainedMembers trained) {
-  Scaling scaling = make_scaling(train, options.standardise_inputs, options.bend_inputs);
+Fit::Fit(std::unique_ptr<data::RowSource> source, const FitOptions& given, base::Team& team, const WindowSize& window)
+    : team_(team), table_(std::move(source), may_transform(given), window), plan_(make_plan(given, table_)) {}
+
+Fit::Fit(std::unique_ptr<data::RowSource> source, Plan plan, base::Team& team)
+    : team_(team), table_(std::move(source), may_transform(plan.options)), plan_(std::move(plan)) {}
+
+void Fit::check() const {
+  learn::check(plan_.options, table_);
+}
+
+void Fit::set_validation(const Dataset& validation) {
+  plan_.options.validation = &validation;
+  check();
+  validation_ =
+      make_training_set(validation, table_.scaling(plan_.options.standardise_inputs, plan_.options.asinh_inputs));
+}
+
+const TrainingRows& Fit::rows() {
+  if (!rows_) rows_.emplace(table_, plan_.options, std::move(validation_));
+  return *rows_;
+}
+
+std::vector<model::Member> Fit::train(const FitOptions& planned, std::span<const std::size_t> which,
+                                      const OnMember& on_member) {
+  plan_.options = planned;
+  const TrainingRows& train = rows();
+  return train_members(train, planned, which, on_member);
+}
+
+model::EnsembleState Fit::assemble(const FitOptions& options, std::vector<model::Member> members,
+                                   std::vector<double> weights, std::vector<model::Decision> decisions,
+                                   std::size_t total_members) const {
+  Scaling scaling = rows_ ? rows_->scaling() : table_.scaling(options.standardise_inputs, options.asinh_inputs);
   model::EnsembleState state;
-  const std::size_t count = trained.members.size();
-  state.weights =
-      trained.weights.empty() ? std::vector<double>(count, 1 / static_cast<double>(count)) : std::move(trained.weights);
-  state.members = by_index(std::move(trained.members));
-  state.total_members = trained.is_whole ? count : *options.members;
-  state.decisions = std::move(trained.decisions);
+  state.weights = std::move(weights);
+  state.members = std::move(members);
+  state.total_members = total_members;
+  state.decisions = std::move(decisions);
   state.input_scaler = std::move(scaling.inputs);
   state.target_scaler = std::move(scaling.targets);
-  state.layout = input_layout(train.layout());
-  state.target_names = train.layout().target_names;
-  state.target_columns = train.layout().target_columns;
-  state.noise_names = train.layout().noise_names;
-  state.known_noise = train.has_noise();
+  state.schema = table_.schema();
+  state.schema.weight.reset();  // which row counts how much is not the model's business
   state.prior_precision = options.prior_precision;
   state.options = stored_options(options);
   state.seed = options.seed;
-  state.data = {.rows = train.rows(), .fingerprint = train.summary().fingerprint};
+  state.data = data();
   model::check(state);
-  return Ensemble(std::make_shared<const model::EnsembleState>(std::move(state)));
+  return state;
 }
+
+Ensemble Fit::part(std::vector<model::Member> members) const {
+  std::ranges::sort(members, {}, &model::Member::index);
+  std::vector<double> weights = equal_weights(members.size());
+  return Ensemble(std::make_shared<const model::EnsembleState>(
+      assemble(plan_.options, std::move(members), std::move(weights), plan_.decisions, plan_.options.members)));
+}
+
+Ensemble Fit::narrow(std::vector<model::Member> members) {
+  Finished finished = finish(rows(), plan_, std::move(members), team_);
+  const std::size_t total = finished.is_whole ? finished.members.size() : *plan_.options.members;
+  return Ensemble(std::make_shared<const model::EnsembleState>(assemble(finished.options, std::move(finished.members),
+                                                                        std::move(finished.weights),
+                                                                        std::move(finished.decisions), total)));
+}
+
+Ensemble Fit::wide(std::vector<model::Member> members) {
+  Finished finished = finish(rows(), plan_, std::move(members), team_);
+  base::require(!plan_.options.stop.stop_requested(), ErrorCode::interrupted, "interrupted");
+  const PosteriorKind rung = finished.options.posterior;
+  if (finished.sums.empty()) finished.sums = sum_rows(rows(), finished.members, finished.options, rung, team_);
+  const std::size_t total = finished.is_whole ? finished.members.size() : *plan_.options.members;
+  model::EnsembleState state = assemble(finished.options, std::move(finished.members), std::move(finished.weights),
+                                        std::move(finished.decisions), total);
+  const WidenPlan plan = make_plan(WidenOptions{.threads = finished.options.threads}, &state);
+  return with_posteriors(std::move(state), plan, finished.sums);
+}
+
+double Fit::median_ratio(const Ensemble& ensemble) {
+  constexpr std::size_t enough = std::size_t{1} << 20;
+  const std::size_t step = (table_.rows() + enough - 1) / enough;
+  std::vector<std::string> own;
+  std::vector<double> weights;
+  const std::unique_ptr<EncodedBlocks> blocks = blocks_of(rows());
+  EncodedBlock block;
+  for (std::size_t number = 0; blocks->next(number % step == 0, block); ++number) {
+    if (number % step != 0) continue;
+    weights.insert(weights.end(), block.weights.begin(), block.weights.end());
+    if (number / step % team_.size() != team_.rank()) continue;
+    base::append_values(own.emplace_back(), std::span<const double>(variance_ratios(ensemble, block.encoded)));
+  }
+  std::vector<std::vector<double>> ratios(ensemble.outputs());
+  for (const std::string& bytes : base::gather_dealt(team_, own)) {
+    base::ByteReader reader(bytes);
+    for (std::size_t k = 0; !reader.at_end(); k = (k + 1) % ratios.size()) ratios[k].push_back(reader.value<double>());
+  }
+  if (!team_.leads()) return 0;
+  double sum = 0;
+  for (const std::vector<double>& output : ratios) sum += math::weighted_median(output, weights);
+  return sum / static_cast<double>(ratios.size());
+}
+
+namespace {
+
+/// All members of a plan.
+std::vector<model::Member> train_all(Fit& fit, const FitOptions& given) {
+  fit.check();
+  if (given.validation != nullptr) fit.set_validation(*given.validation);
+  const FitOptions planned = fit.plan().options;
+  std::vector<std::size_t> all(*planned.members);
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return fit.train(planned, all);
+}
+
+/// Validation rows are checked when they are set.
+FitOptions without_validation(FitOptions given) {
+  given.validation = nullptr;
+  return given;
+}
+
+}  // namespace
 
 }  // namespace learn
 
 Ensemble fit(const Dataset& train, const FitOptions& options) {
-  const learn::TrainingRows rows(train);
-  const learn::Plan plan = learn::make_plan(options, rows);
-  learn::check(plan.options, rows);
-  std::vector<std::size_t> all(*plan.options.members);
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  return learn::finish(rows, plan, learn::train_members(rows, plan.options, all));
+  learn::Fit fit(data::rows_of(train), learn::without_validation(options));
+  return fit.wide(learn::train_all(fit, options));
+}
+
+Ensemble fit_members(const Dataset& train, const FitOptions& options) {
+  learn::Fit fit(data::rows_of(train), learn::without_validation(options));
+  return fit.narrow(learn::train_all(fit, options));
 }
 
 }  // namespace credens

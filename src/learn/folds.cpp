@@ -25,9 +25,9 @@ std::size_t part_size(std::size_t rows) {
 
 FoldPlace fold_place(const FitOptions& options, std::size_t member) {
   const std::size_t folds = options.folds;
-  const std::size_t kinds = member_kinds(options);
-  const std::size_t turn = member / kinds;
-  return {.partition = folds == 1 ? 0 : turn / folds * kinds + member % kinds, .fold = turn % folds};
+  const std::size_t configurations = configuration_count(options);
+  const std::size_t turn = member / configurations;
+  return {.partition = folds == 1 ? 0 : turn / folds * configurations + member % configurations, .fold = turn % folds};
 }
 
 std::vector<std::uint32_t> held_out_rows(const FitOptions& options, std::size_t member, std::size_t rows) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which rows a member sees. Those that it does not see tell how good it is at new ones.
+// Which rows are held out of a member. They tell how good it is at new ones.
 
 #pragma once
 
@@ -11,10 +11,10 @@
 
 namespace credens::learn {
 
-/// Enough to find a few numbers by, and at most a tenth of the rows.
+/// Rows of the one part that is held out of all members: enough for calibration, at most a tenth of the rows.
 std::size_t part_size(std::size_t rows);
 
-/// Which partition of the rows a member belongs to, and which of its parts it does not see.
+/// The random partition of the rows that a member belongs to, and the fold of it that is held out.
 struct FoldPlace {
   std::size_t partition = 0;
   std::size_t fold = 0;
@@ -22,14 +22,14 @@ struct FoldPlace {
 
 FoldPlace fold_place(const FitOptions& options, std::size_t member);
 
-/// The rows of the training set that a member does not see, ascending. `options` have all choices made.
+/// The rows of the training set that are held out of a member, ascending. `options` have all choices made.
 ///
-/// With K > 1 folds the members of a kind share a random partition into K parts, of which the first member leaves out
-/// the first, and so on; the next K members of that kind have another partition. With one fold no member sees the same
-/// part. With none there is nothing to leave out.
+/// With K > 1 folds the first K replicates of a configuration share a random partition into K folds, one held out of
+/// each; the next K replicates have another partition. With one fold the same part is held out of all members. With
+/// none all members are trained on all rows.
 std::vector<std::uint32_t> held_out_rows(const FitOptions& options, std::size_t member, std::size_t rows);
 
-/// The others, ascending.
+/// The rows of the training set that a member is trained on, ascending.
 std::vector<std::uint32_t> seen_rows(const FitOptions& options, std::size_t member, std::size_t rows);
 
 }  // namespace credens::learn

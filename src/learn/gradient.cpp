@@ -93,7 +93,7 @@ Matrix known_block(const TrainingSet& data, std::size_t first, std::size_t count
 double row_loss(const model::MemberView& rows, std::size_t i, const float* targets) {
   double loss = 0;
   for (std::size_t k = 0; k < rows.mean.cols(); ++k) {
-    const double residual = static_cast<double>(rows.mean(i, k)) - targets[k];
+    const double residual = rows.mean(i, k) - targets[k];
     loss += 0.5 * (residual * residual / rows.variance(i, k) + std::log(rows.variance(i, k)));
   }
   return loss;

@@ -8,8 +8,8 @@
 #include "base/parallel.hpp"
 #include "base/random.hpp"
 #include "learn/folds.hpp"
+#include "learn/held_out_blocks.hpp"
 #include "learn/recipe.hpp"
-#include "learn/unseen_rows.hpp"
 #include "model/mlp.hpp"
 
 namespace credens::learn {
@@ -89,8 +89,8 @@ std::vector<std::uint32_t> seen_rows(const std::vector<bool>& held, std::span<co
   return rows;
 }
 
-/// Trained to the end, log s^2 is steep: far from the rows of training it may be anything. So no noise counts as larger
-/// or smaller than the member found it at those rows.
+/// Range of log s^2 at training rows. Overfitted log s^2 is steep: far from the training rows it could be anything, so
+/// the noise at other rows is kept within this range.
 std::vector<model::NoiseRange> noise_at(const model::Mlp& network, const TrainingSet& rows) {
   if (network.shape().noise_units() == 0 || network.shape().noise_link != NoiseLink::exp || rows.rows == 0) return {};
   const Matrix log_variance = member_at_rows(network, rows).log_variance;
@@ -120,77 +120,65 @@ Matrix as_matrix(const std::vector<float>& values, std::size_t rows, std::size_t
   return values.empty() ? Matrix() : Matrix(rows, cols, std::vector<double>(values.begin(), values.end()));
 }
 
-/// Rows of a set that members are looked at by.
-struct Looks {
-  std::vector<std::uint32_t> rows;               ///< that some member did not see, ascending
-  std::vector<std::vector<bool>> held;           ///< by member, then by row of the set
-  std::vector<std::vector<std::uint32_t>> seen;  ///< by member
-};
+}  // namespace
 
-HeldOut look(const TrainingSet& data, const Looks& looks, const FitOptions& options,
-             std::span<const model::Member> members) {
-  const TrainingSet part = subset(data, looks.rows);
+HeldOut look_at_held_out(const JudgingRows& judging, const FitOptions& options, std::span<const model::Member> members,
+                         std::size_t most_rows) {
+  const TrainingSet& data = judging.set();
+  const std::vector<std::uint32_t> rows = chosen_rows(judging.held, judging.held_out_order, most_rows);
+  const TrainingSet part = subset(data, rows);
   HeldOut out{.weight_in_all = data.weight_total,
               .targets = as_matrix(part.targets, part.rows, part.outputs),
               .known_variance = as_matrix(part.known_variance, part.rows, part.outputs),
               .weights = {},
               .members = std::vector<MemberAtRows>(members.size()),
-              .first_case = {0},
-              .case_member = {}};
-  for (std::size_t r = 0; r < looks.rows.size(); ++r) {
+              .first_pair = {0},
+              .pair_member = {}};
+  for (std::size_t r = 0; r < rows.size(); ++r) {
     out.weights.push_back(part.weight(r));
     for (std::uint32_t l = 0; l < members.size(); ++l) {
-      if (looks.held[l][looks.rows[r]]) out.case_member.push_back(l);
+      if (judging.held[l][rows[r]]) out.pair_member.push_back(l);
     }
-    out.first_case.push_back(out.case_member.size());
+    out.first_pair.push_back(out.pair_member.size());
   }
   base::parallel_for(members.size(), options.threads, [&](std::size_t l) {
     out.members[l] = member_at_rows(*members[l].network, part);
-    out.members[l].kind = members[l].index % member_kinds(options);
-    out.members[l].seen = noise_at(*members[l].network, subset(data, looks.seen[l]));
+    out.members[l].configuration = members[l].index % configuration_count(options);
+    const std::vector<std::uint32_t> seen = seen_rows(judging.held[l], judging.training_order, most_rows);
+    out.members[l].seen = noise_at(*members[l].network, subset(data, seen));
     keep_to(out.members[l].seen, out.members[l].log_variance);
   });
   return out;
 }
 
-}  // namespace
-
-HeldOut look_at_held_out(const TrainingSet& data, const FitOptions& options, std::span<const model::Member> members,
-                         std::size_t most_rows) {
-  Looks looks{.rows = {}, .held = held_out_flags(options, members, data.rows), .seen = {}};
+JudgingRows judging_rows(const TrainingSet& rows, const FitOptions& options, std::span<const model::Member> members) {
+  JudgingRows judging{.all = &rows, .held = held_out_flags(options, members, rows.rows)};
   base::RandomStream random({.seed = options.seed, .purpose = base::Purpose::calibration});
-  const std::vector<std::uint32_t> shuffled = base::permutation(data.rows, random);
-  looks.rows = chosen_rows(looks.held, shuffled, most_rows);
-  for (const std::vector<bool>& held : looks.held) looks.seen.push_back(seen_rows(held, shuffled, most_rows));
-  return look(data, looks, options, members);
-}
-
-HeldOut look_at_held_out(const JudgingRows& rows, const FitOptions& options, std::span<const model::Member> members,
-                         std::size_t most_rows) {
-  Looks looks{.rows = chosen_rows(rows.held, rows.unseen, most_rows), .held = rows.held, .seen = {}};
-  for (const std::vector<bool>& held : rows.held) looks.seen.push_back(seen_rows(held, rows.seen, most_rows));
-  return look(rows.sample.set, looks, options, members);
+  judging.held_out_order = base::permutation(rows.rows, random);
+  judging.training_order = judging.held_out_order;
+  return judging;
 }
 
 JudgingRows judging_rows(const TrainingRows& train, const FitOptions& options, std::span<const model::Member> members,
                          std::size_t most_rows) {
-  const std::vector<std::uint32_t> held_back = held_back_rows(train, options);
-  const std::size_t unseen = part_size(train.rows());
+  if (train.windows() == nullptr) return judging_rows(train.train(), options, members);
+  const std::size_t count = train.train().rows;
+  const std::size_t held_out = part_size(count);
   const std::vector<std::uint32_t> drawn =
-      draw_judging_rows(options.seed, train.rows(), held_back, unseen + 2 * most_rows);
+      draw_judging_rows(options.seed, count, train.validation_rows(), held_out + 2 * most_rows);
   std::vector<std::uint32_t> rows = drawn;
   std::ranges::sort(rows);
   JudgingRows judging;
   for (const std::uint32_t row : drawn) {
     const auto place = static_cast<std::uint32_t>(std::ranges::lower_bound(rows, row) - rows.begin());
-    (judging.unseen.size() < unseen ? judging.unseen : judging.seen).push_back(place);
+    (judging.held_out_order.size() < held_out ? judging.held_out_order : judging.training_order).push_back(place);
   }
   judging.held.resize(members.size());
-  const Windows windows = train.windows();
   base::parallel_for(members.size(), options.threads, [&](std::size_t l) {
-    judging.held[l] = UnseenRows(options, members[l].index, train.rows(), windows, held_back).contains(rows);
+    judging.held[l] =
+        HeldOutBlocks(options, members[l].index, count, *train.windows(), train.validation_rows()).contains(rows);
   });
-  judging.sample = sample(train, options, std::move(rows));
+  judging.sample = train.pick(rows);
   return judging;
 }
 

@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What members say of rows that they did not see: the evidence for member weights and for the size of the noise.
+// Predictions of members at held-out rows: the evidence for configuration weights and for the size of the noise.
 //
-// Letters: n rows, L members, q outputs, row r, member l. A case is a member at a row that it did not see.
+// Letters: n rows, L members, q outputs, row r, member l. A held-out pair is a member and a row that was held out of
+// it.
 
 #pragma once
 
 #include <credens/fit.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
-#include "learn/preparation.hpp"
-#include "learn/training_set.hpp"
+#include "learn/training_rows.hpp"
 #include "model/ensemble_state.hpp"
 
 namespace credens::learn {
 
 /// A member at all n rows, in network units.
 struct MemberAtRows {
-  std::size_t kind = 0;                  ///< members of one kind share their settings
+  std::size_t configuration = 0;         ///< replicates have the same
   std::size_t features = 0;              ///< p
   Matrix mean;                           ///< [n x q]
   Matrix log_variance;                   ///< [n x u], without floor; u = 1 (shared noise), q, or 0 (known noise)
   std::vector<double> squared_features;  ///< |phi|^2
-  std::vector<model::NoiseRange> seen;  ///< of log_variance at rows of training, one per unit; rows held out keep to it
+  std::vector<model::NoiseRange> seen;   ///< range of log_variance at training rows, one per unit; kept at other rows
 };
 
 struct HeldOut {
@@ -34,36 +35,37 @@ struct HeldOut {
   Matrix known_variance;        ///< [n x q] or empty
   std::vector<double> weights;  ///< u_r
   std::vector<MemberAtRows> members;
-  std::vector<std::size_t> first_case;     ///< of row r, and of the end: n + 1
-  std::vector<std::uint32_t> case_member;  ///< position in `members`
+  std::vector<std::size_t> first_pair;     ///< [n + 1] place of row r's first pair in pair_member, and the end
+  std::vector<std::uint32_t> pair_member;  ///< [pairs] position in `members`
 
   std::size_t rows() const { return targets.rows(); }
   std::size_t outputs() const { return targets.cols(); }
-  std::size_t cases() const { return case_member.size(); }
+  std::size_t pairs() const { return pair_member.size(); }
   std::span<const std::uint32_t> members_of(std::size_t row) const {
-    return std::span(case_member).subspan(first_case[row], first_case[row + 1] - first_case[row]);
+    return std::span(pair_member).subspan(first_pair[row], first_pair[row + 1] - first_pair[row]);
   }
 };
 
-/// Rows to judge members by, where there are more rows than a window holds: some that members did not see, then some
-/// that they saw, each in random order.
+/// Rows to judge members by: all of a fit, or a sample where there are more than a window holds.
 struct JudgingRows {
-  SampledRows sample;
-  std::vector<std::vector<bool>> held;  ///< by member, then by row of the sample
-  std::vector<std::uint32_t> unseen;    ///< places in the sample
-  std::vector<std::uint32_t> seen;      ///< places in the sample; with several folds by most members
+  const TrainingSet& set() const { return sample ? *sample : *all; }
+
+  const TrainingSet* all = nullptr;
+  std::optional<TrainingSet> sample = {};
+  std::vector<std::vector<bool>> held = {};        ///< by member, then by row of the set
+  std::vector<std::uint32_t> held_out_order = {};  ///< rows, in random order, of which those held out are judged
+  std::vector<std::uint32_t> training_order = {};  ///< rows, in random order, of which those trained on are looked at
 };
 
-/// Of as many rows of each sort as `most_rows`, `unseen` may have more.
-JudgingRows judging_rows(const TrainingRows& train, const FitOptions& options, std::span<const model::Member> members,
+/// All rows of a training set, which must live as long.
+JudgingRows judging_rows(const TrainingSet& rows, const FitOptions& options, std::span<const model::Member> members);
+
+/// With several windows about `most_rows` of each sort, or more.
+JudgingRows judging_rows(const TrainingRows& rows, const FitOptions& options, std::span<const model::Member> members,
                          std::size_t most_rows);
 
-/// Up to `most_rows` rows that members did not see.
+/// Up to `most_rows` rows that some member was not trained on.
 HeldOut look_at_held_out(const JudgingRows& rows, const FitOptions& options, std::span<const model::Member> members,
-                         std::size_t most_rows);
-
-/// Up to `most_rows` rows of `data`, chosen by the seed among those that some member did not see.
-HeldOut look_at_held_out(const TrainingSet& data, const FitOptions& options, std::span<const model::Member> members,
                          std::size_t most_rows);
 
 }  // namespace credens::learn

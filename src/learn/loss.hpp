@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The Gaussian loss of a minibatch, from the head's outputs to its deltas. reference.hpp says the same row by row.
+// The Gaussian loss of a minibatch, from the head's outputs to its deltas. The tests have it row by row in plain loops.
 //
 // Letters: row i of n, output k, weight u_i, mean m, target y, variance v = f(raw) + floor + known, l = 1/2 sum_k [(m -
 // y)^2 / v + log v].
@@ -37,8 +37,8 @@ class BatchLoss {
   void write_noise_delta(float* delta, std::size_t stride, std::size_t rows,
                          std::span<float> constant_noise_gradient) const;
 
-  /// Of row i and output k among the raw values: shared noise has one per row, per-output noise q, constant noise q in
-  /// all.
+  /// Index of the raw noise value of row i and output k: shared noise has one per row, per-output noise q per row,
+  /// constant noise q in all.
   std::size_t raw_at(std::size_t i, std::size_t k) const { return i * row_step_ + k * output_step_; }
 
   float beta_;
@@ -52,7 +52,7 @@ class BatchLoss {
   base::AlignedVector<float> slope_;    ///< f'(raw)
   std::vector<double> raw_delta_;
 
-  // Of row i and output k at i q + k.
+  // [n x q], row by row.
   base::AlignedVector<float> mean_;
   base::AlignedVector<float> target_;
   base::AlignedVector<float> variance_;

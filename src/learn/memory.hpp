@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How much memory the rows of a fit may take.
+// The memory that the rows of a fit may take.
 
 #pragma once
 
@@ -23,7 +23,7 @@ struct FieldText<MemorySize> {
 
 namespace credens::learn {
 
-/// What was given; otherwise half of what this process may have.
+/// Memory for rows: the given size, or half of what this process may have.
 std::uint64_t memory_for_rows(MemorySize given);
 
 /// How many of options.threads may have a window of this many bytes each.

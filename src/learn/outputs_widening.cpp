@@ -67,7 +67,9 @@ EnsembleState state_of(const MemberOutputs& described, std::size_t rows) {
   state.weights = model::normalised(or_constant(described.member_weights, members, 1.0));
   state.target_scaler = {.shift = or_constant(described.target_shift, q, 0.0),
                          .scale = or_constant(described.target_scale, q, 1.0)};
-  state.target_names = described.target_names.empty() ? data::default_target_names(q) : described.target_names;
+  const std::vector<std::string> names =
+      described.target_names.empty() ? data::default_target_names(q) : described.target_names;
+  state.schema.targets = data::make_columns(names, {}, q, "output", ErrorCode::data);
   state.data.rows = rows;
   model::check(state);
   return state;
@@ -90,9 +92,9 @@ MatrixView rows_or_none(MatrixView values, std::size_t first, std::size_t count)
 }
 
 /// The sums of one member: whole blocks, and the block that more rows may come to.
-class MemberSums {
+class ArraySums {
  public:
-  MemberSums(std::size_t features, std::size_t variance_cols, const learn::StatisticsShape& shape)
+  ArraySums(std::size_t features, std::size_t variance_cols, const learn::StatisticsShape& shape)
       : features_(features),
         variance_cols_(variance_cols),
         total_(learn::no_rows(features, shape)),
@@ -128,12 +130,11 @@ class MemberSums {
     const bool is_spread = variance_cols_ < rows.outputs() && !rows.targets.empty();
     const Matrix spread =
         is_spread ? model::variance_block(rows.variance[member], first, count, rows.outputs()) : Matrix();
-    open_.add(learn::StatisticsRows<double>{
-        .member = {.features = rows.features[member].row_block(first, count),
-                   .mean = rows.mean[member].row_block(first, count),
-                   .variance = is_spread ? spread.view() : rows.variance[member].row_block(first, count)},
-        .targets = rows_or_none(rows.targets, first, count),
-        .weights = rows.row_weights.empty() ? rows.row_weights : rows.row_weights.subspan(first, count)});
+    open_.add({.member = {.features = rows.features[member].row_block(first, count),
+                          .mean = rows.mean[member].row_block(first, count),
+                          .variance = is_spread ? spread.view() : rows.variance[member].row_block(first, count)},
+               .targets = rows_or_none(rows.targets, first, count),
+               .weights = rows.row_weights.empty() ? rows.row_weights : rows.row_weights.subspan(first, count)});
   }
 
   void close_block() {
@@ -171,7 +172,7 @@ struct OutputsWidening::Impl {
   double weight_total = 0;
   bool has_targets = false;
   bool has_weights = false;
-  std::vector<MemberSums> members = {};  ///< none before the first rows
+  std::vector<ArraySums> members = {};  ///< none before the first rows
 
   void begin(const OutputRows& first);
   void check_fits(const OutputRows& next) const;
@@ -234,7 +235,7 @@ Ensemble OutputsWidening::finish() const {
   require(!impl_->has_weights || (impl_->weight_total > 0 && std::isfinite(impl_->weight_total)), ErrorCode::data,
           "row_weights has the sum {}, expected a finite number above 0", impl_->weight_total);
   std::vector<MemberStatistics> statistics;
-  for (const MemberSums& member : impl_->members) statistics.push_back(member.value());
+  for (const ArraySums& member : impl_->members) statistics.push_back(member.value());
   return learn::with_posteriors(state_of(impl_->about, impl_->rows), impl_->plan, statistics, impl_->norms(),
                                 impl_->has_targets);
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "base/text.hpp"
 #include "learn/recipe.hpp"
@@ -27,7 +28,7 @@ FitOptions with_paper_defaults(FitOptions options) {
   options.learning_rate.set_default({1e-3});
   options.schedule.set_default(Schedule::halve_last_five);
   options.loss_beta.set_default({0});
-  options.bend_inputs.set_default(false);
+  options.asinh_inputs.set_default(false);
   options.folds.set_default(0);
   options.recalibrate.set_default(false);
   options.correct_size.set_default(false);
@@ -40,65 +41,72 @@ FitOptions with_paper_defaults(FitOptions options) {
 
 constexpr double wide_prior = 0.03;
 
-/// Members that differ replace a search for the one best kind: no bandwidth, activation, rate or prior is good for all
-/// data. Ordered so that the first few are the best few.
-struct Kind {
+/// Members that differ replace a search for the one best configuration: no bandwidth, activation, rate or prior is good
+/// for all data.
+struct Configuration {
   Activation activation;
   double bandwidth;
   double learning_rate;
   double loss_beta;
   double smoothness = 0;  ///< share of the strongest prior that training survives; 0: the wide one
 
-  bool operator==(const Kind&) const = default;
+  bool operator==(const Configuration&) const = default;
 };
-constexpr Kind all_kinds[] = {
+
+/// Ordered so that the first few are the best few.
+constexpr Configuration all_configurations[] = {
     {Activation::silu, 0.2, 3e-3, 0},      {Activation::silu, 1.0, 3e-3, 0.5}, {Activation::silu, 0, 3e-3, 0, 1.0},
     {Activation::silu, 2.0, 1e-2, 0},      {Activation::relu, 1.0, 3e-3, 0},   {Activation::silu, 0.5, 3e-3, 0},
     {Activation::relu, 0, 3e-3, 0},        {Activation::silu, 4.0, 3e-3, 0},   {Activation::silu, 0, 3e-3, 0},
     {Activation::silu, 0.2, 3e-3, 0, 0.3}, {Activation::silu, 0, 1e-2, 0.5},   {Activation::gelu, 1.0, 1e-2, 0},
 };
 
-/// Of few rows, which have fewer kinds, two of these are smooth.
-constexpr std::size_t order_of_few[] = {0, 1, 2, 9, 4, 3, 5, 6, 7, 8, 10, 11};
-static_assert(std::size(order_of_few) == std::size(all_kinds));
+/// Order with fewer than `few_rows` rows, for which fewer configurations are trained: two of the first six have a
+/// strong prior.
+constexpr std::size_t order_with_few_rows[] = {0, 1, 2, 9, 4, 3, 5, 6, 7, 8, 10, 11};
+static_assert(std::size(order_with_few_rows) == std::size(all_configurations));
 
-/// The best first. Without embeddings some kinds are the same.
-std::vector<Kind> distinct_kinds(bool has_few_rows, bool embeds) {
-  std::vector<Kind> distinct;
-  for (std::size_t i = 0; i < std::size(all_kinds); ++i) {
-    Kind kind = all_kinds[has_few_rows ? order_of_few[i] : i];
-    if (!embeds) kind.bandwidth = 0;
-    if (std::ranges::find(distinct, kind) == distinct.end()) distinct.push_back(kind);
+/// The best first. Without embeddings some configurations are equal and count once.
+std::vector<Configuration> distinct_configurations(bool has_few_rows, bool embeds) {
+  std::vector<Configuration> distinct;
+  for (std::size_t i = 0; i < std::size(all_configurations); ++i) {
+    Configuration configuration = all_configurations[has_few_rows ? order_with_few_rows[i] : i];
+    if (!embeds) configuration.bandwidth = 0;
+    if (std::ranges::find(distinct, configuration) == distinct.end()) distinct.push_back(configuration);
   }
   return distinct;
 }
 
 struct EffortSize {
-  std::size_t kinds;
-  std::size_t kinds_of_few;   ///< rows
-  std::size_t kinds_of_many;  ///< rows
+  std::size_t configurations;
+  std::size_t with_few_rows;   ///< configurations
+  std::size_t with_many_rows;  ///< configurations
   std::size_t folds;
-  double work;  ///< of the steps of normal effort
+  double work;  ///< factor of the steps of normal effort
 };
 
 EffortSize size_of(Effort effort) {
   switch (effort) {
     case Effort::quick:
-      return {.kinds = 3, .kinds_of_few = 3, .kinds_of_many = 3, .folds = 5, .work = 0.5};
+      return {.configurations = 3, .with_few_rows = 3, .with_many_rows = 3, .folds = 5, .work = 0.5};
     case Effort::thorough:
-      return {.kinds = std::size(all_kinds), .kinds_of_few = 8, .kinds_of_many = 8, .folds = 10, .work = 1.5};
+      return {.configurations = std::size(all_configurations),
+              .with_few_rows = 8,
+              .with_many_rows = 8,
+              .folds = 10,
+              .work = 1.5};
     case Effort::normal:
       break;
   }
-  return {.kinds = 10, .kinds_of_few = 6, .kinds_of_many = 5, .folds = 10, .work = 1};
+  return {.configurations = 10, .with_few_rows = 6, .with_many_rows = 5, .folds = 10, .work = 1};
 }
 
 constexpr std::size_t fewest_rows = 10;    ///< below: none can be held out
-constexpr std::size_t few_rows = 250;      ///< below: not enough to tell many kinds apart
-constexpr std::size_t many_rows = 20000;   ///< from here on one part is enough, networks are wider, and kinds fewer
+constexpr std::size_t few_rows = 250;      ///< below: not enough to tell many configurations apart
+constexpr std::size_t many_rows = 20000;   ///< from here on: one part held out, wider networks, fewer configurations
 constexpr std::size_t most_embedded = 64;  ///< inputs
 
-/// Fills the choices in and keeps account.
+/// Decides the choices that are not given and records each decision with its reason.
 class Planner {
  public:
   Planner(const FitOptions& given, const DataSize& size)
@@ -106,7 +114,7 @@ class Planner {
         size_(size),
         effort_(size_of(given.effort)),
         has_many_rows_(size.rows >= many_rows),
-        kinds_(distinct_kinds(size.rows < few_rows, size.inputs <= most_embedded)),
+        configurations_(distinct_configurations(size.rows < few_rows, size.inputs <= most_embedded)),
         plan_{given, {}} {}
 
   Plan make() {
@@ -128,35 +136,32 @@ class Planner {
     plan_.decisions.push_back({.name = name, .value = base::to_text(decided), .reason = std::move(reason)});
   }
 
-  template <class T, class Field>
-  std::vector<T> of_kinds(Field field) const {
-    std::vector<T> values;
-    for (std::size_t i = 0; i < wanted_kinds(); ++i) values.push_back(field(kinds_[i]));
+  /// A field of each configuration, as a list to be cycled over the members; one value where all are equal.
+  template <class Field>
+  auto per_configuration(Field field) const {
+    std::vector<std::remove_cvref_t<std::invoke_result_t<Field, const Configuration&>>> values;
+    for (std::size_t i = 0; i < wanted_configurations(); ++i) values.push_back(std::invoke(field, configurations_[i]));
     const bool all_equal = std::ranges::count(values, values.front()) == std::ssize(values);
     if (all_equal) values.resize(1);
     return values;
   }
 
-  /// Of what was given to be dealt in turn; 1 where there is nothing.
-  std::size_t longest_list() const {
-    const auto length = [](const auto& list) { return list.is_given() ? list->size() : 1; };
-    return std::max({length(given_.hidden), length(given_.activation), length(given_.embedding),
-                     length(given_.learning_rate), length(given_.loss_beta), length(given_.hidden_precision)});
-  }
-
-  /// Five members of a kind at least. Few rows cannot tell many kinds apart, and many rows take their time.
-  std::size_t wanted_kinds() const {
+  /// Each configuration has at least five replicates. Few rows cannot tell many configurations apart, and many rows
+  /// take long to train on.
+  std::size_t wanted_configurations() const {
     const Choice<std::size_t>& members = plan_.options.members;
-    if (const std::size_t given = longest_list(); given > 1) return given <= kinds_.size() ? given : 1;
-    const std::size_t some = size_.rows < few_rows ? effort_.kinds_of_few
-                             : has_many_rows_      ? effort_.kinds_of_many
-                                                   : effort_.kinds;
-    const std::size_t most = std::min(some, kinds_.size());
+    if (const std::size_t given = longest_cycled_list(given_); given > 1) {
+      return given <= configurations_.size() ? given : 1;
+    }
+    const std::size_t some = size_.rows < few_rows ? effort_.with_few_rows
+                             : has_many_rows_      ? effort_.with_many_rows
+                                                   : effort_.configurations;
+    const std::size_t most = std::min(some, configurations_.size());
     return members.is_given() ? std::clamp<std::size_t>(*members / 5, 1, most) : most;
   }
 
-  std::string of_kinds_reason(const char* several) const {
-    return wanted_kinds() > 1 ? several : "few members: all of one kind";
+  std::string reason_to_differ(const char* reason) const {
+    return wanted_configurations() > 1 ? reason : "few members: one configuration";
   }
 
   void decide_networks();
@@ -165,18 +170,18 @@ class Planner {
   void decide_training();
   void decide_calibration();
   void decide_posterior();
-  double hidden_precision(const Kind& kind) const;
+  double hidden_precision(const Configuration& configuration) const;
   std::size_t frequencies() const;
   std::size_t batch() const;
   std::size_t epochs() const;
-  std::size_t siblings() const;
+  std::size_t replicates() const;
   std::size_t folds() const;
 
   const FitOptions& given_;
   DataSize size_;
   EffortSize effort_;
   bool has_many_rows_;
-  std::vector<Kind> kinds_;
+  std::vector<Configuration> configurations_;
   Plan plan_;
 };
 
@@ -189,18 +194,17 @@ std::size_t Planner::frequencies() const {
 void Planner::decide_networks() {
   FitOptions& options = plan_.options;
   const bool embeds = size_.inputs <= most_embedded;
-  const auto activations = of_kinds<Activation>([](const Kind& kind) { return kind.activation; });
+  const auto activations = per_configuration(&Configuration::activation);
   decide("activation", options.activation, activations,
-         activations.size() > 1 ? "smooth and kinked functions side by side, weighed later" : "smooth functions");
-  decide("embedding", options.embedding,
-         embeds ? of_kinds<double>([](const Kind& kind) { return kind.bandwidth; }) : std::vector<double>{0},
-         embeds ? of_kinds_reason("smooth to rough in single inputs, weighed later")
+         activations.size() > 1 ? "smooth and kinked functions side by side, weighted later" : "smooth functions");
+  decide("embedding", options.embedding, embeds ? per_configuration(&Configuration::bandwidth) : std::vector<double>{0},
+         embeds ? reason_to_differ("smooth to rough in single inputs, weighted later")
                 : fmt::format("{} inputs are too many to embed each", size_.inputs));
   decide("frequencies", options.frequencies, frequencies(), fmt::format("{} inputs", size_.inputs));
-  decide("learning_rate", options.learning_rate, of_kinds<double>([](const Kind& kind) { return kind.learning_rate; }),
-         "the schedule ends at 0, so the mean is trained to the end");
-  decide("loss_beta", options.loss_beta, of_kinds<double>([](const Kind& kind) { return kind.loss_beta; }),
-         of_kinds_reason("one kind sees rows of large noise more evenly"));
+  decide("learning_rate", options.learning_rate, per_configuration(&Configuration::learning_rate),
+         "the schedule ends at 0, so the mean converges");
+  decide("loss_beta", options.loss_beta, per_configuration(&Configuration::loss_beta),
+         reason_to_differ("one configuration gives rows of large noise more weight"));
   using Widths = std::vector<std::size_t>;
   decide("hidden", options.hidden, {has_many_rows_ ? Widths{256, 128, 64} : Widths{128, 64, 32}},
          fmt::format("{} rows", size_.rows));
@@ -209,48 +213,48 @@ void Planner::decide_networks() {
   decide("noise_link", options.noise_link, NoiseLink::exp, "its logarithm can be recalibrated");
 }
 
-/// Few rows do not bear a strong prior: the mode has all weights at 0.
-double Planner::hidden_precision(const Kind& kind) const {
+/// The strong prior grows with the rows up to 10: with few rows a stronger one has its mode at all weights 0.
+double Planner::hidden_precision(const Configuration& configuration) const {
   constexpr double strongest = 10;
   constexpr double rows_for_one = 25;
-  if (kind.smoothness == 0) return wide_prior;
-  return kind.smoothness * std::min(static_cast<double>(size_.rows) / rows_for_one, strongest);
+  if (configuration.smoothness == 0) return wide_prior;
+  return configuration.smoothness * std::min(static_cast<double>(size_.rows) / rows_for_one, strongest);
 }
 
 void Planner::decide_prior() {
   FitOptions& options = plan_.options;
   const bool has_prior = options.prior_precision.is_given();
   decide("lambda", options.prior_precision, wide_prior,
-         "a wide prior: the folds, not the prior, tell how far to trust");
+         "a wide prior: calibration by held-out rows, not the prior, limits confidence");
   decide("hidden_precision", options.hidden_precision,
          has_prior ? std::vector<double>{*options.prior_precision}
-                   : of_kinds<double>([this](const Kind& kind) { return hidden_precision(kind); }),
-         has_prior ? "lambda is given" : of_kinds_reason("free and smooth functions side by side, weighed later"));
+                   : per_configuration([this](const Configuration& one) { return hidden_precision(one); }),
+         has_prior ? "lambda is given" : reason_to_differ("free and smooth functions side by side, weighted later"));
 }
 
-/// Members of a kind: one for each fold, where rows are not so many that these would take very long.
-std::size_t Planner::siblings() const {
-  constexpr std::size_t siblings_of_many = 4;
+/// Members per configuration: one for each fold, or four with many rows, where training takes long.
+std::size_t Planner::replicates() const {
+  constexpr std::size_t with_many_rows = 4;
   if (given_.folds.is_given() && *given_.folds > 1) return *given_.folds;
-  return has_many_rows_ ? siblings_of_many : effort_.folds;
+  return has_many_rows_ ? with_many_rows : effort_.folds;
 }
 
 std::size_t Planner::folds() const {
   if (size_.rows < fewest_rows) return 0;
   if (has_many_rows_) return 1;
-  const std::size_t per_kind = *plan_.options.members / member_kinds(plan_.options);
-  return std::min(std::clamp<std::size_t>(per_kind, 5, effort_.folds), size_.rows / 2);
+  const std::size_t replicates = *plan_.options.members / configuration_count(plan_.options);
+  return std::min(std::clamp<std::size_t>(replicates, 5, effort_.folds), size_.rows / 2);
 }
 
 void Planner::decide_members() {
   FitOptions& options = plan_.options;
-  decide("members", options.members, member_kinds(options) * siblings(),
-         fmt::format("{} kinds of {} members", member_kinds(options), siblings()));
-  const std::size_t parts = folds();
-  decide("folds", options.folds, parts,
-         parts == 0   ? fmt::format("{} rows are too few to hold any out", size_.rows)
-         : parts == 1 ? fmt::format("{} rows can spare one part", size_.rows)
-                      : "each row is held out by some members of each kind");
+  decide("members", options.members, configuration_count(options) * replicates(),
+         fmt::format("{} configurations, {} replicates each", configuration_count(options), replicates()));
+  const std::size_t folds = this->folds();
+  decide("folds", options.folds, folds,
+         folds == 0   ? fmt::format("{} rows are too few to hold any out", size_.rows)
+         : folds == 1 ? fmt::format("{} rows can spare one part", size_.rows)
+                      : "each row is held out of some members of each configuration");
 }
 
 std::size_t Planner::batch() const {
@@ -262,7 +266,8 @@ std::size_t Planner::batch() const {
   return batch;
 }
 
-/// As many steps for any number of rows, within limits: few rows are not seen for ever, many at least 20 times.
+/// The number of gradient steps hardly depends on the rows, within limits: few rows are passed at most a limited number
+/// of times, many rows at least 20 times.
 std::size_t Planner::epochs() const {
   const auto rows = static_cast<double>(size_.rows);
   const double per_epoch = std::max(1.0, rows / static_cast<double>(*plan_.options.batch));
@@ -280,7 +285,7 @@ void Planner::decide_training() {
   decide("batch", options.batch, batch(), fmt::format("{} rows", size_.rows));
   decide("epochs", options.epochs, epochs(), fmt::format("{} rows in batches of {}", size_.rows, *options.batch));
   decide("schedule", options.schedule, Schedule::cosine, "no epoch has to be chosen");
-  decide("bend_inputs", options.bend_inputs, options.standardise_inputs, "outliers would drown the other values");
+  decide("asinh_inputs", options.asinh_inputs, options.standardise_inputs, "outliers would dominate the other values");
 }
 
 void Planner::decide_calibration() {
@@ -290,17 +295,17 @@ void Planner::decide_calibration() {
   const bool can_map = options.noise_link == NoiseLink::exp && options.noise != NoiseKind::known;
   decide("recalibrate", options.recalibrate, holds_out && can_map,
          !holds_out ? none
-         : can_map  ? "noise that is trained to the end is too small"
+         : can_map  ? "learned noise is overfitted: too small on new rows"
                     : "the noise is not learned as a logarithm");
   decide("correct_size", options.correct_size, *options.recalibrate,
          options.recalibrate ? "a new row is predicted by all members" : "the noise is not recalibrated");
-  decide("weigh_members", options.weigh_members, holds_out && member_kinds(options) > 1,
-         !holds_out                  ? none
-         : member_kinds(options) > 1 ? "the data say which kinds suit them"
-                                     : "all members are of one kind");
+  decide("weigh_members", options.weigh_members, holds_out && configuration_count(options) > 1,
+         !holds_out                         ? none
+         : configuration_count(options) > 1 ? "held-out rows say which configurations suit the data"
+                                            : "all members have one configuration");
 }
 
-/// Rows held out tell which rung is best (learn/finish.hpp).
+/// Without held-out rows the rung is the paper's; with them, they decide it after training (learn/finish.hpp).
 void Planner::decide_posterior() {
   if (plan_.options.folds > 0) return;
   decide("posterior", plan_.options.posterior, PosteriorKind::isotropic, "no rows are held out: the paper's");
@@ -314,7 +319,7 @@ Plan make_plan(const FitOptions& given, const DataSize& size) {
   return Planner(given, size).make();
 }
 
-Plan make_plan(const FitOptions& given, const TrainingRows& train) {
+Plan make_plan(const FitOptions& given, const TrainingTable& train) {
   const auto counted = static_cast<double>(train.summary().inputs.rows());
   const double seen = std::floor(counted * (1 - given.validation_fraction));
   return make_plan(given,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From what a user gave and what the training rows look like to what is done: every choice made, with its reason.
+// The plan of a fit: every choice made, from the given options and the size of the training data, with its reason.
 
 #pragma once
 
@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "learn/training_rows.hpp"
+#include "learn/training_table.hpp"
 #include "model/ensemble_state.hpp"
 
 namespace credens::learn {
@@ -26,7 +26,7 @@ struct Plan {
 
 /// Choices that were given stay, and the others adapt to them. A plan's options are their own plan.
 Plan make_plan(const FitOptions& given, const DataSize& size);
-/// Rows of weight 0, and those that are held back to stop training by, are not there to plan with.
-Plan make_plan(const FitOptions& given, const TrainingRows& train);
+/// Counts neither rows of weight 0 nor validation rows.
+Plan make_plan(const FitOptions& given, const TrainingTable& train);
 
 }  // namespace credens::learn

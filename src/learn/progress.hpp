@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How far many members are: counts epochs, estimates the time left, reports at most ten times per second.
+// Progress of the training of many members: counts epochs, estimates the time left, reports at most ten times per
+// second.
 
 #pragma once
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <tuple>
 
 #include "base/check.hpp"
 #include "data/scaler.hpp"
@@ -79,124 +80,143 @@ bool are_widths(const WidthLists& lists) {
 }
 
 void add_recipe(Table& table) {
-  table.add("recipe", &FitOptions::recipe,
-            "Who decides what is not given: auto looks at the training rows, paper is the procedure of the paper's "
-            "experiments with real data",
+  table.group("Recipe");
+  table.add("recipe", "NAME", &FitOptions::recipe,
+            "Who decides options that are not given: auto looks at the training rows, paper is the procedure of the "
+            "paper's experiments with real data",
             one_of<Recipe>());
-  table.add("effort", &FitOptions::effort, "How much work the recipe auto may do", one_of<Effort>());
+  table.add("effort", "NAME", &FitOptions::effort, "How much work the recipe auto may do", one_of<Effort>());
 }
 
-void add_network(Table& table) {
-  table.add("members", &FitOptions::members, "Number of networks that are trained", "a whole number from 1 to 100000",
-            between<std::size_t>(1, most_members));
-  table.add("hidden", &FitOptions::hidden,
-            "Widths of the hidden layers, or none for a linear model; several lists separated by / are dealt to "
-            "the members in turn",
+void add_networks(Table& table) {
+  table.group("Networks");
+  table.add("members", "COUNT", &FitOptions::members, "Number of networks that are trained",
+            "a whole number from 1 to 100000", between<std::size_t>(1, most_members));
+  table.add("hidden", "WIDTHS", &FitOptions::hidden,
+            "Widths of the hidden layers, or none for a linear model; several lists separated by / are cycled over the "
+            "members",
             "at most 64 widths from 1 to 65536 separated by commas, or none", are_widths);
-  table.add("activation", &FitOptions::activation,
-            "Activation of the hidden layers; several are dealt to the members in turn",
+  table.add("activation", "NAME", &FitOptions::activation,
+            "Activation of the hidden layers; several are cycled over the members",
             one_of<Activation>() + ", or several separated by commas",
             [](const std::vector<Activation>& list) { return !list.empty(); });
   table.add(
-      "embedding", &FitOptions::embedding,
+      "embedding", "BANDWIDTH", &FitOptions::embedding,
       "Bandwidth of the periodic embedding of the inputs: standard deviation of its first frequencies, in periods "
-      "per standard deviation of an input, 0 for none; several are dealt to the members in turn",
+      "per standard deviation of an input, 0 for none; several are cycled over the members",
       "numbers from 0 to 1000 separated by commas", all_between(0, widest_band));
-  table.add("frequencies", &FitOptions::frequencies, "Frequencies per input where there is an embedding",
+  table.add("frequencies", "COUNT", &FitOptions::frequencies, "Frequencies per input where there is an embedding",
             "a whole number from 1 to 64", between<std::size_t>(1, most_frequencies));
-  table.add("noise", &FitOptions::noise,
+  table.add("noise", "KIND", &FitOptions::noise,
             "What the noise variance depends on: shared is one function of the inputs for all outputs, per-output one "
             "function each, constant one number each, known is given with the data",
             one_of<NoiseKind>());
-  table.add("noise_link", &FitOptions::noise_link, "Function that makes the noise head's value a variance",
+  table.add("noise_link", "NAME", &FitOptions::noise_link, "Function that makes the noise head's value a variance",
             one_of<NoiseLink>());
 }
 
 void add_training(Table& table) {
-  table.add("epochs", &FitOptions::epochs, "Passes over the training rows", "a whole number from 1 to 1000000000",
-            between<std::size_t>(1, most_epochs));
-  table.add("batch", &FitOptions::batch, "Rows per gradient step; more than there are means all of them",
-            "a whole number above 0", between<std::size_t>(1, std::numeric_limits<std::int64_t>::max()));
-  table.add("learning_rate", &FitOptions::learning_rate,
-            "Step size of Adam before the schedule lowers it; several are dealt to the members in turn",
+  constexpr std::size_t any_count = std::numeric_limits<std::int64_t>::max();
+  table.group("Training");
+  table.add("epochs", "COUNT", &FitOptions::epochs, "Passes over the training rows",
+            "a whole number from 1 to 1000000000", between<std::size_t>(1, most_epochs));
+  table.add("batch", "ROWS", &FitOptions::batch, "Rows per gradient step; more than there are means all of them",
+            "a whole number above 0", between<std::size_t>(1, any_count));
+  table.add("learning_rate", "RATE", &FitOptions::learning_rate,
+            "Step size of Adam before the schedule lowers it; several are cycled over the members",
             "numbers above 0, at most 1000000, separated by commas",
             all_between(std::numeric_limits<double>::min(), largest_rate));
   table.add(
-      "schedule", &FitOptions::schedule,
+      "schedule", "NAME", &FitOptions::schedule,
       "Course of the learning rate: constant, a tenth of it in the last five epochs (drop-last-five), halved in each "
       "of the last five (halve-last-five), or up within 50 steps and to 0 along half a cosine",
       one_of<Schedule>());
-  table.add("loss_beta", &FitOptions::loss_beta,
-            "Power of the noise variance that weighs a row's gradient: 0 is the likelihood, 1 makes the mean see plain "
-            "squared errors; several are dealt to the members in turn",
+  table.add("loss_beta", "POWER", &FitOptions::loss_beta,
+            "Power of the noise variance that weights a row's gradient: 0 is the likelihood, 1 gives the mean plain "
+            "squared errors; several are cycled over the members",
             "numbers from 0 to 1 separated by commas", all_between(0, 1));
-  table.add("standardise_inputs", &FitOptions::standardise_inputs,
-            "Shift and scale each input to mean 0 and standard deviation 1", "true or false");
-  table.add("bend_inputs", &FitOptions::bend_inputs,
-            "Take the asinh of inputs with values further than 6 standard deviations from their mean", "true or false");
-  table.add("validation_fraction", &FitOptions::validation_fraction,
-            "Share of the rows held back to choose each member's best epoch; 0 trains on all rows to the last epoch",
+  table.add_switch("standardise_inputs", &FitOptions::standardise_inputs,
+                   "Shift and scale each input to mean 0 and standard deviation 1");
+  table.add_switch("asinh_inputs", &FitOptions::asinh_inputs,
+                   "Take the asinh of inputs with values further than 6 standard deviations from their mean");
+  table.add("validation_fraction", "SHARE", &FitOptions::validation_fraction,
+            "Share of the rows held out to choose each member's best epoch; 0 trains on all rows to the last epoch",
             "a number from 0 to below 1", between<double>(0, std::nextafter(1.0, 0.0)));
-  table.add("patience", &FitOptions::patience,
+  table.add("patience", "EPOCHS", &FitOptions::patience,
             "Epochs without a better validation loss after which a member stops, where there are validation rows",
-            "a whole number above 0", between<std::size_t>(1, std::numeric_limits<std::int64_t>::max()));
+            "a whole number above 0", between<std::size_t>(1, any_count));
 }
 
 void add_calibration(Table& table) {
-  table.add("folds", &FitOptions::folds,
-            "Parts of the rows of which each member does not see one, for calibration; 1 is one part that no member "
-            "sees, 0 shows all rows to all members",
+  table.group("Calibration");
+  table.add("folds", "COUNT", &FitOptions::folds,
+            "Folds of the rows for calibration: each member is trained without one of them; 1 holds the same part of "
+            "the rows out of all members, 0 trains all members on all rows",
             "a whole number from 0 to 100000", between<std::size_t>(0, most_members));
-  table.add("recalibrate", &FitOptions::recalibrate, "Correct the noise variances by the rows that members did not see",
-            "true or false");
-  table.add("correct_size", &FitOptions::correct_size,
-            "In recalibration, allow for new rows being predicted by more members than rows held out", "true or false");
-  table.add("weigh_members", &FitOptions::weigh_members,
-            "Weigh kinds of members by how well they predict the rows that they did not see", "true or false");
+  table.add_switch("recalibrate", &FitOptions::recalibrate, "Correct the noise variances by the held-out rows");
+  table.add_switch("correct_size", &FitOptions::correct_size,
+                   "In recalibration, allow for new rows being predicted by more members than held-out rows");
+  table.add_switch("weigh_members", &FitOptions::weigh_members,
+                   "Weight configurations of members by how well they predict their held-out rows");
 }
 
 void add_posterior(Table& table) {
-  table.add("lambda", &FitOptions::prior_precision, "Precision of the Gaussian prior on all weights and biases",
-            "a number from 0 to 1e12", between<double>(0, largest_precision));
-  table.add("hidden_precision", &FitOptions::hidden_precision,
+  table.group("Posterior");
+  table.add("lambda", "NUMBER", &FitOptions::prior_precision,
+            "Precision of the Gaussian prior on all weights and biases", "a number from 0 to 1e12",
+            between<double>(0, largest_precision));
+  table.add("hidden_precision", "NUMBER", &FitOptions::hidden_precision,
             "Precision of the prior on the weights and biases of the hidden layers, where it is not lambda; several "
-            "are dealt to the members in turn",
+            "are cycled over the members",
             "numbers from 0 to 1e12 separated by commas", all_between(0, largest_precision));
   table.add(
-      "posterior", &FitOptions::posterior,
+      "posterior", "KIND", &FitOptions::posterior,
       "Distribution of each member's last layer: delta is a point (the classical deep ensemble), isotropic one width "
       "per member, diagonal one per weight, full a covariance matrix",
       one_of<PosteriorKind>());
-  table.add("random_bias", &FitOptions::random_bias, "Let the posterior cover the last layer's bias too",
-            "true or false");
+  table.add_switch("random_bias", &FitOptions::random_bias, "Let the posterior cover the last layer's bias too");
+}
+
+void add_run(Table& table) {
+  table.group("Run");
+  table.add("seed", "NUMBER", &FitOptions::seed, "Number that all random choices follow from",
+            "a whole number from 0 to 18446744073709551615");
+  table
+      .add("threads", "COUNT", &FitOptions::threads,
+           "Members trained at the same time; 0 takes all cores and none changes the result", "a whole number from 0",
+           between<int>(0, std::numeric_limits<int>::max()))
+      .not_stored();
+  table
+      .add("memory", "SIZE", &FitOptions::memory,
+           "Memory for the training rows; rows of an array that do not fit are read in windows, and auto is half of "
+           "what this process may have: none changes the result",
+           "auto, or a size such as 4GB or 512MiB")
+      .not_stored();
 }
 
 Table make_table() {
   Table table;
   add_recipe(table);
-  add_network(table);
+  add_networks(table);
   add_training(table);
   add_calibration(table);
   add_posterior(table);
-  table.add("seed", &FitOptions::seed, "Number that all random choices follow from",
-            "a whole number from 0 to 18446744073709551615");
-  table.add("threads", &FitOptions::threads,
-            "Members trained at the same time; 0 takes all cores and none changes the result", "a whole number from 0",
-            between<int>(0, std::numeric_limits<int>::max()), false);
-  table.add("memory", &FitOptions::memory,
-            "Memory for the training rows; rows of an array that do not fit are read in windows, and auto is half of "
-            "what this process may have: none changes the result",
-            "auto, or a size such as 4GB or 512MiB", nullptr, false);
+  add_run(table);
   return table;
 }
 
-void check_calibration(const FitOptions& options, const TrainingRows& train) {
+/// The options whose lists are cycled over the members, in the order of the fields of MemberSettings.
+constexpr auto cycled_options =
+    std::tuple(&FitOptions::hidden, &FitOptions::activation, &FitOptions::embedding, &FitOptions::learning_rate,
+               &FitOptions::loss_beta, &FitOptions::hidden_precision);
+
+void check_calibration(const FitOptions& options, const TrainingTable& train) {
   const double validation = options.validation_fraction * static_cast<double>(train.rows());
   const std::size_t rows = train.rows() - static_cast<std::size_t>(std::ceil(validation));
   base::require(options.folds <= rows && (*options.folds == 0 || rows >= 2), ErrorCode::usage,
                 "{} folds of {} rows, expected at most as many and at least 2 rows", *options.folds, rows);
   const bool wanted = options.recalibrate || options.weigh_members;
-  base::require(!wanted || options.folds > 0, ErrorCode::usage, "{} needs rows that members do not see, but folds is 0",
+  base::require(!wanted || options.folds > 0, ErrorCode::usage, "{} needs held-out rows, but folds is 0",
                 options.recalibrate ? "recalibrate" : "weigh_members");
   const bool learned = options.noise == NoiseKind::known || options.noise_link == NoiseLink::exp;
   base::require(!options.recalibrate || learned, ErrorCode::usage,
@@ -211,18 +231,18 @@ void check_posterior(const FitOptions& options) {
 }
 
 /// Beyond these the variances of predictions, in the units of the data, would leave the range of double.
-void check_target_scales(const TrainingRows& train) {
+void check_target_scales(const TrainingTable& train) {
   const data::Scaler scaler = train.summary().targets.scaler();
   for (std::size_t k = 0; k < scaler.cols(); ++k) {
     base::require(model::is_target_scale(scaler.scale[k]), ErrorCode::data,
                   "the target {} has the standard deviation {:.4g}, expected a number between {:g} and {:g}: "
                   "choose another unit",
-                  base::quoted(train.layout().target_names[k]), scaler.scale[k], model::least_target_scale,
+                  base::quoted(train.schema().targets[k].name), scaler.scale[k], model::least_target_scale,
                   model::largest_target_scale);
   }
 }
 
-void check_train(const FitOptions& options, const TrainingRows& train) {
+void check_train(const FitOptions& options, const TrainingTable& train) {
   base::require(train.rows() >= 2, ErrorCode::data, "the training data have {} row{}, expected at least 2",
                 train.rows(), train.rows() == 1 ? "" : "s");
   base::require(train.rows() <= std::numeric_limits<std::uint32_t>::max(), ErrorCode::data,
@@ -234,7 +254,7 @@ void check_train(const FitOptions& options, const TrainingRows& train) {
   check_target_scales(train);
 }
 
-void check_validation(const FitOptions& options, const TrainingRows& train) {
+void check_validation(const FitOptions& options, const TrainingTable& train) {
   if (options.validation == nullptr) return;
   const Dataset& validation = *options.validation;
   base::require(options.validation_fraction == 0, ErrorCode::usage,
@@ -244,10 +264,10 @@ void check_validation(const FitOptions& options, const TrainingRows& train) {
                 ErrorCode::usage,
                 "the validation data have {} inputs and {} targets, expected {} and {} as in training",
                 validation.inputs().cols(), validation.targets().cols(), train.inputs(), train.outputs());
-  base::require(validation.input_names().empty() || train.layout().input_names.empty() ||
-                    validation.input_names() == train.layout().input_names,
+  base::require(validation.input_names().empty() || !train.schema().has_names ||
+                    validation.input_names() == train.schema().input_names(),
                 ErrorCode::usage, "the validation data have the inputs {}, expected {} as in training",
-                base::join(validation.input_names(), ", "), base::join(train.layout().input_names, ", "));
+                base::join(validation.input_names(), ", "), base::join(train.schema().input_names(), ", "));
   base::require(validation.noise_std().empty() != train.has_noise(), ErrorCode::usage,
                 "the {} data have noise standard deviations, but the {} data have none",
                 train.has_noise() ? "training" : "validation", train.has_noise() ? "validation" : "training");
@@ -271,8 +291,7 @@ FitOptions restore_options(const base::OptionValues& values) {
   for (const auto& [name, value] : values) {
     if (name == validation_name) continue;  // a fingerprint: the rows themselves are not stored
     const auto* option = fit_options().find(name);
-    base::require(option != nullptr && option->determines_result, ErrorCode::model, "unknown option {}",
-                  base::quoted(name));
+    base::require(option != nullptr && option->is_stored, ErrorCode::model, "unknown option {}", base::quoted(name));
     try {
       option->set(options, base::to_text(value));
     } catch (const Error&) {
@@ -290,7 +309,7 @@ void check_ranges(const FitOptions& options) {
   }
 }
 
-void check(const FitOptions& options, const TrainingRows& train) {
+void check(const FitOptions& options, const TrainingTable& train) {
   check_ranges(options);
   check_posterior(options);
   check_calibration(options, train);
@@ -299,23 +318,19 @@ void check(const FitOptions& options, const TrainingRows& train) {
 }
 
 MemberSettings member_settings(const FitOptions& options, std::size_t member) {
-  const auto dealt = [member](const auto& list) { return (*list)[member % list->size()]; };
-  return {.hidden = dealt(options.hidden),
-          .activation = dealt(options.activation),
-          .bandwidth = dealt(options.embedding),
-          .learning_rate = dealt(options.learning_rate),
-          .loss_beta = dealt(options.loss_beta),
-          .hidden_precision = dealt(options.hidden_precision)};
+  const auto cycled = [&](auto option) { return (*(options.*option))[member % (options.*option)->size()]; };
+  return std::apply([&](auto... option) { return MemberSettings{cycled(option)...}; }, cycled_options);
 }
 
-std::size_t member_kinds(const FitOptions& options) {
-  std::size_t kinds = 1;
-  for (const std::size_t length :
-       {options.hidden->size(), options.activation->size(), options.embedding->size(), options.learning_rate->size(),
-        options.loss_beta->size(), options.hidden_precision->size()}) {
-    kinds = std::lcm(kinds, length);
-  }
-  return kinds;
+std::size_t configuration_count(const FitOptions& options) {
+  std::size_t count = 1;
+  std::apply([&](auto... option) { ((count = std::lcm(count, (options.*option)->size())), ...); }, cycled_options);
+  return count;
+}
+
+std::size_t longest_cycled_list(const FitOptions& given) {
+  const auto length = [&](auto option) { return (given.*option).is_given() ? (given.*option)->size() : 1; };
+  return std::apply([&](auto... option) { return std::max({length(option)...}); }, cycled_options);
 }
 
 model::MlpShape member_shape(const FitOptions& options, std::size_t member, std::size_t inputs, std::size_t outputs) {

@@ -7,13 +7,13 @@
 #include <credens/fit.hpp>
 
 #include "base/options.hpp"
-#include "learn/training_rows.hpp"
+#include "learn/training_table.hpp"
 #include "model/mlp.hpp"
 
 namespace credens::learn {
 
 /// Names, help, ranges and defaults of FitOptions. Lambda's field is prior_precision, its option `lambda`. `hidden` is
-/// `128,64,32`, `none`, or several of these separated by `/`. Feeds flags, TOML, metadata and docs.
+/// `128,64,32`, `none`, or several of these separated by `/`.
 const base::OptionTable<FitOptions>& fit_options();
 
 /// The options that determine the result, as stored in model files; with rows of their own for validation also their
@@ -23,14 +23,13 @@ base::OptionValues stored_options(const FitOptions& options);
 /// The FitOptions that stored values describe; throws model for a name or value that is unknown.
 FitOptions restore_options(const base::OptionValues& values);
 
-/// Every field that is given, through its own text: the ranges of the table hold for C++ and Python as well. Throws
-/// usage.
+/// Throws usage where a field is outside the range of its row: the ranges hold for C++ and Python as well.
 void check_ranges(const FitOptions& options);
 
 /// Throws usage where options contradict each other or the data. All choices are made (learn/plan.hpp).
-void check(const FitOptions& options, const TrainingRows& train);
+void check(const FitOptions& options, const TrainingTable& train);
 
-/// What a member gets of the settings that are dealt in turn.
+/// A member's values of the options that are cycled over the members: with k values, member i has value i modulo k.
 struct MemberSettings {
   std::vector<std::size_t> hidden;
   Activation activation = Activation::relu;
@@ -42,8 +41,12 @@ struct MemberSettings {
 
 MemberSettings member_settings(const FitOptions& options, std::size_t member);
 
-/// Members whose indices are equal modulo this number have the same settings: they are of one kind.
-std::size_t member_kinds(const FitOptions& options);
+/// Number of different configurations. Members whose indices are equal modulo this number are replicates: they have the
+/// same MemberSettings.
+std::size_t configuration_count(const FitOptions& options);
+
+/// Length of the longest list that a user gave to be cycled over the members; 1 without lists.
+std::size_t longest_cycled_list(const FitOptions& given);
 
 model::MlpShape member_shape(const FitOptions& options, std::size_t member, std::size_t inputs, std::size_t outputs);
 

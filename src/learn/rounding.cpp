@@ -11,7 +11,7 @@ namespace credens::learn {
 
 namespace {
 
-/// The rows' values of an output, each once, ascending.
+/// Distinct targets of an output among the held-out rows, ascending.
 std::vector<double> distinct_targets(const HeldOut& held_out, std::size_t output) {
   std::vector<double> values;
   for (std::size_t r = 0; r < held_out.rows(); ++r) values.push_back(held_out.targets(r, output));
@@ -29,23 +29,24 @@ double median_gap(const std::vector<double>& ascending) {
   return *middle;
 }
 
-/// Over the cases of a kind, each with its row's weight; of the kind that errs least.
+/// Weighted mean squared error of the best configuration over its held-out pairs.
 double least_squared_error(const HeldOut& held_out, std::size_t output) {
-  std::size_t kinds = 0;
-  for (const MemberAtRows& member : held_out.members) kinds = std::max(kinds, member.kind + 1);
-  std::vector<double> sums(kinds);
-  std::vector<double> weights(kinds);
+  std::size_t configurations = 0;
+  for (const MemberAtRows& member : held_out.members)
+    configurations = std::max(configurations, member.configuration + 1);
+  std::vector<double> sums(configurations);
+  std::vector<double> weights(configurations);
   for (std::size_t r = 0; r < held_out.rows(); ++r) {
     for (const std::uint32_t l : held_out.members_of(r)) {
       const MemberAtRows& member = held_out.members[l];
       const double error = held_out.targets(r, output) - member.mean(r, output);
-      sums[member.kind] += held_out.weights[r] * error * error;
-      weights[member.kind] += held_out.weights[r];
+      sums[member.configuration] += held_out.weights[r] * error * error;
+      weights[member.configuration] += held_out.weights[r];
     }
   }
   double least = std::numeric_limits<double>::infinity();
-  for (std::size_t kind = 0; kind < kinds; ++kind) {
-    if (weights[kind] > 0) least = std::min(least, sums[kind] / weights[kind]);
+  for (std::size_t configuration = 0; configuration < configurations; ++configuration) {
+    if (weights[configuration] > 0) least = std::min(least, sums[configuration] / weights[configuration]);
   }
   return least;
 }

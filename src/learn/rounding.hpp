@@ -16,10 +16,10 @@ namespace credens::learn {
 
 /// The step of the scale that an output's targets were rounded to, in network units: the median distance between
 /// neighbouring values. None where values hardly repeat, where rounding (a variance of step^2 / 12) is nothing beside
-/// the errors, and where the best kind of members errs by less than half a step and so tells the values apart.
+/// the errors, and where the best configuration errs by less than half a step and so tells the values apart.
 std::optional<double> rounding_step(const HeldOut& held_out, std::size_t output);
 
-/// Gives rounded targets back what rounding may have taken: a number from -1/2 to 1/2 of the step, by the seed. The
+/// Adds to rounded targets what rounding may have taken: a random number from -1/2 to 1/2 of the step. Returns the
 /// steps, one per output.
 std::vector<std::optional<double>> undo_rounding(HeldOut& held_out, std::uint64_t seed);
 

@@ -8,32 +8,33 @@
 #include <limits>
 
 #include "base/parallel.hpp"
-#include "learn/folds.hpp"
-#include "learn/widen_rows.hpp"
+#include "learn/evidence.hpp"
 #include "math/mixture.hpp"
 #include "math/normal.hpp"
 #include "math/statistics.hpp"
-#include "model/posterior.hpp"
+#include "model/member_source.hpp"
 
 namespace credens::learn {
 
 namespace {
 
-/// log w + log density of the rows that a member did not see.
-std::vector<double> member_densities(const TrainingSet& data, const model::Member& member, double weight,
+/// log w + log density of a member's held-out rows.
+std::vector<double> member_densities(const TrainingSet& data, const model::Member& member,
+                                     const model::MemberPosterior& posterior, double weight,
                                      std::span<const std::uint32_t> held) {
   const TrainingSet part = subset(data, held);
-  model::ForwardBuffers buffers(member.network->shape(), std::min(part.rows, model::forward_rows));
-  const Matrix known = part.known_variance.empty()
-                           ? Matrix()
-                           : Matrix(part.rows, part.outputs,
-                                    std::vector<double>(part.known_variance.begin(), part.known_variance.end()));
-  const model::MemberBlock block =
-      model::member_block(*member.network, part.input_values.data(), part.input_stride, part.rows, known, buffers);
+  const std::vector<double> known(part.known_variance.begin(), part.known_variance.end());
+  model::NetworkReader reader({&member, 1});
+  reader.set_rows({.rows = part.rows,
+                   .inputs = part.input_values.data(),
+                   .stride = part.input_stride,
+                   .known_variance = {known.data(), known.empty() ? 0 : part.rows, part.outputs}});
+  reader.take(0, part.rows);
+  const model::MemberBlock block = model::member_block(reader, 0, part.rows);
   std::vector<double> own(part.outputs);
   std::vector<double> densities(part.rows, std::log(weight));
   for (std::size_t i = 0; i < part.rows; ++i) {
-    model::epistemic_variances(member.posterior, block.features.row(i), own);
+    model::epistemic_variances(posterior, block.features.row(i), own);
     for (std::size_t k = 0; k < part.outputs; ++k) {
       densities[i] += math::normal_log_density(static_cast<double>(part.targets[i * part.outputs + k]),
                                                block.mean(i, k), block.variance(i, k) + own[k]);
@@ -44,23 +45,43 @@ std::vector<double> member_densities(const TrainingSet& data, const model::Membe
 
 constexpr double nothing = -std::numeric_limits<double>::infinity();
 
-/// The rows' log densities under the members that did not see them, up to a constant per row that all rungs share;
-/// `nothing` for rows that all members saw.
-std::vector<double> log_densities(const TrainingSet& data, const Ensemble& wide, const FitOptions& options,
-                                  const std::vector<std::vector<std::uint32_t>>& held) {
-  const model::EnsembleState& state = wide.state();
-  std::vector<std::vector<double>> members(state.members.size());
-  base::parallel_for(members.size(), options.threads, [&](std::size_t l) {
-    members[l] = member_densities(data, state.members[l], state.weights[l], held[l]);
+/// What the rungs are compared by.
+struct Judgement {
+  const JudgingRows& rows;
+  const FitOptions& options;
+  std::span<const model::Member> members;
+  std::span<const double> weights;
+  std::span<const MemberSums> sums;
+  std::vector<std::vector<std::uint32_t>> held;  ///< held-out rows of each member, ascending
+};
+
+/// The rows' log densities under the members that were not trained on them, up to a constant per row that all rungs
+/// share; `nothing` for rows that all members were trained on.
+std::vector<double> log_densities(const Judgement& given, PosteriorKind rung) {
+  std::vector<std::vector<double>> members(given.members.size());
+  base::parallel_for(members.size(), given.options.threads, [&](std::size_t l) {
+    const model::MemberPosterior posterior =
+        make_posterior(given.sums[l].statistics, std::nullopt, rung, given.options.prior_precision);
+    members[l] = member_densities(given.rows.set(), given.members[l], posterior, given.weights[l], given.held[l]);
   });
-  std::vector<double> rows(data.rows, nothing);
+  std::vector<double> rows(given.rows.set().rows, nothing);
   for (std::size_t l = 0; l < members.size(); ++l) {
-    for (std::size_t i = 0; i < held[l].size(); ++i) {
-      double& row = rows[held[l][i]];
+    for (std::size_t i = 0; i < given.held[l].size(); ++i) {
+      double& row = rows[given.held[l][i]];
       row = row == nothing ? members[l][i] : math::log_sum_exp(std::array{row, members[l][i]});
     }
   }
   return rows;
+}
+
+std::vector<std::vector<std::uint32_t>> held_out_places(const JudgingRows& rows) {
+  std::vector<std::uint32_t> places = rows.held_out_order;
+  std::ranges::sort(places);
+  std::vector<std::vector<std::uint32_t>> held(rows.held.size());
+  for (std::size_t l = 0; l < held.size(); ++l) {
+    std::ranges::copy_if(places, std::back_inserter(held[l]), [&](std::uint32_t place) { return rows.held[l][place]; });
+  }
+  return held;
 }
 
 /// The mean of the differences, and its standard error.
@@ -88,9 +109,9 @@ Gain gain_of(const TrainingSet& data, std::span<const double> better, std::span<
           std::sqrt(math::weighted_variance(differences, weights) / std::max(rows - 1, 1.0))};
 }
 
-/// Isotropic first. Above it a prior is needed, and for the full rung P x P numbers per member, which wide layers make
-/// too many to try unasked.
-std::vector<PosteriorKind> candidates(std::span<const model::Member> members, double prior_precision) {
+}  // namespace
+
+std::vector<PosteriorKind> candidate_rungs(std::span<const model::Member> members, double prior_precision) {
   constexpr std::size_t widest = 512;
   std::vector<PosteriorKind> rungs{PosteriorKind::isotropic};
   if (!(prior_precision > 0)) return rungs;
@@ -100,50 +121,21 @@ std::vector<PosteriorKind> candidates(std::span<const model::Member> members, do
   return rungs;
 }
 
-/// `held` are the rows of the set that each member did not see.
-RungChoice choose(const TrainingSet& rows, const std::vector<std::vector<std::uint32_t>>& held,
-                  const TrainingRows& train, const FitOptions& options, const TrainedMembers& trained) {
-  FitOptions planned = options;
-  planned.posterior = PosteriorKind::isotropic;
-  const Ensemble narrow = assemble(train, planned, trained);
-  const std::vector<PosteriorKind> rungs = candidates(trained.members, options.prior_precision);
-  std::vector<std::vector<double>> densities;
-  for (const Ensemble& wide : widen_each(narrow, train.source(), rungs, options.threads, train.team())) {
-    densities.push_back(log_densities(rows, wide, options, held));
-  }
-
+RungChoice choose_rung(const JudgingRows& rows, const FitOptions& options, std::span<const model::Member> members,
+                       std::span<const double> weights, std::span<const MemberSums> sums) {
+  const Judgement given{rows, options, members, weights, sums, held_out_places(rows)};
+  const std::vector<PosteriorKind> rungs = candidate_rungs(members, options.prior_precision);
   RungChoice choice{.reason = "no rung predicts rows held out better than the paper's"};
+  const std::vector<double> isotropic = log_densities(given, rungs.front());
   double best = 0;
   for (std::size_t i = 1; i < rungs.size(); ++i) {
-    const Gain gain = gain_of(rows, densities[i], densities[0]);
+    const Gain gain = gain_of(rows.set(), log_densities(given, rungs[i]), isotropic);
     if (!(gain.mean > std::max(best, 2 * gain.standard_error))) continue;
     best = gain.mean;
     choice = {rungs[i], fmt::format("its log density of rows held out is better than isotropic's by {:.2g} +- {:.1g}",
                                     gain.mean, gain.standard_error)};
   }
   return choice;
-}
-
-}  // namespace
-
-RungChoice choose_rung(const TrainingSet& rows, const TrainingRows& train, const FitOptions& options,
-                       const TrainedMembers& trained) {
-  std::vector<std::vector<std::uint32_t>> held;
-  for (const model::Member& member : trained.members) {
-    held.push_back(held_out_rows(options, member.index, rows.rows));
-  }
-  return choose(rows, held, train, options, trained);
-}
-
-RungChoice choose_rung(const JudgingRows& rows, const TrainingRows& train, const FitOptions& options,
-                       const TrainedMembers& trained) {
-  std::vector<std::uint32_t> places = rows.unseen;
-  std::ranges::sort(places);
-  std::vector<std::vector<std::uint32_t>> held(trained.members.size());
-  for (std::size_t l = 0; l < held.size(); ++l) {
-    std::ranges::copy_if(places, std::back_inserter(held[l]), [&](std::uint32_t place) { return rows.held[l][place]; });
-  }
-  return choose(rows.sample.set, held, train, options, trained);
 }
 
 }  // namespace credens::learn

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rung of the posterior ladder that predicts best what members did not see.
+// The rung of the posterior ladder that predicts held-out rows best.
 
 #pragma once
 
+#include <span>
 #include <string>
+#include <vector>
 
 #include "learn/held_out.hpp"
-#include "learn/train_members.hpp"
-#include "learn/training_set.hpp"
+#include "learn/network_sums.hpp"
 
 namespace credens::learn {
 
@@ -17,13 +18,13 @@ struct RungChoice {
   std::string reason;
 };
 
-/// Isotropic, unless another rung's mean log density of the rows held out is better by more than twice the standard
-/// error of the difference, row by row.
-RungChoice choose_rung(const TrainingSet& rows, const TrainingRows& train, const FitOptions& options,
-                       const TrainedMembers& trained);
+/// The rungs that are tried, isotropic first. Those above it need a prior, and the full one P x P numbers per member,
+/// which wide layers make too many to try unasked.
+std::vector<PosteriorKind> candidate_rungs(std::span<const model::Member> members, double prior_precision);
 
-/// By those of the rows that members did not see, where there are more rows than a window holds.
-RungChoice choose_rung(const JudgingRows& rows, const TrainingRows& train, const FitOptions& options,
-                       const TrainedMembers& trained);
+/// Isotropic, unless another rung's mean log density of the held-out rows is better by more than twice the standard
+/// error of the difference, row by row. `sums` are those of the members over all rows.
+RungChoice choose_rung(const JudgingRows& rows, const FitOptions& options, std::span<const model::Member> members,
+                       std::span<const double> weights, std::span<const MemberSums> sums);
 
 }  // namespace credens::learn

@@ -14,8 +14,7 @@ double weight_of(std::span<const double> weights, std::size_t row) {
   return weights.empty() ? 1.0 : weights[row];
 }
 
-template <class T>
-double log_likelihood_of_row(const StatisticsRows<T>& rows, std::size_t row) {
+double log_likelihood_of_row(const StatisticsRows& rows, std::size_t row) {
   double sum = 0;
   for (std::size_t k = 0; k < rows.targets.cols(); ++k) {
     sum += math::normal_log_density(rows.targets(row, k), rows.member.mean(row, k), rows.member.variance(row, k));
@@ -62,25 +61,23 @@ BlockStatistics::BlockStatistics(std::size_t features, const StatisticsShape& sh
   for (std::size_t k = 0; k < shape.grams() && shape.with_gram; ++k) grams_.emplace_back(sums_.width);
 }
 
-template <class T>
-void BlockStatistics::add_rows(const StatisticsRows<T>& rows) {
+void BlockStatistics::add(const StatisticsRows& rows) {
   const std::size_t count = rows.member.variance.rows();
   precision_.resize(count);
   for (std::size_t k = 0; k < sums_.shape.grams(); ++k) {
     for (std::size_t row = 0; row < count; ++row) {
       precision_[row] = weight_of(rows.weights, row) / rows.member.variance(row, k);
     }
-    if (sums_.shape.with_gram) {
-      grams_[k].add(rows.member.features, precision_);
-    } else {
-      add_weighted_squares(rows.member.features, precision_, sums_.diagonal[k]);
-    }
+    rows.member.features.visit([&](const auto& features) {
+      if (sums_.shape.with_gram) {
+        grams_[k].add(features, precision_);
+      } else {
+        add_weighted_squares(features, precision_, sums_.diagonal[k]);
+      }
+    });
   }
   for (std::size_t row = 0; row < rows.targets.rows(); ++row) log_likelihood_.add(log_likelihood_of_row(rows, row));
 }
-
-template void BlockStatistics::add_rows(const StatisticsRows<float>& rows);
-template void BlockStatistics::add_rows(const StatisticsRows<double>& rows);
 
 MemberStatistics BlockStatistics::value() && {
   sums_.log_likelihood = log_likelihood_.value();

@@ -47,9 +47,8 @@ struct MemberStatistics {
 MemberStatistics no_rows(std::size_t features, const StatisticsShape& shape);
 
 /// Some rows of a member, with what belongs to them.
-template <class T>
 struct StatisticsRows {
-  model::BasicMemberView<T> member;
+  model::MemberView member;
   MatrixView targets;               ///< [n x q] or empty
   std::span<const double> weights;  ///< n values or none
 };
@@ -59,14 +58,10 @@ class BlockStatistics {
  public:
   BlockStatistics(std::size_t features, const StatisticsShape& shape);
 
-  void add(const StatisticsRows<float>& rows) { add_rows(rows); }
-  void add(const StatisticsRows<double>& rows) { add_rows(rows); }
+  void add(const StatisticsRows& rows);
   MemberStatistics value() &&;
 
  private:
-  template <class T>
-  void add_rows(const StatisticsRows<T>& rows);
-
   MemberStatistics sums_;             ///< diagonals only without gram
   std::vector<math::GramSum> grams_;  ///< none without gram
   math::CompensatedSum log_likelihood_;

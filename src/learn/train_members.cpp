@@ -10,7 +10,6 @@
 #include "base/check.hpp"
 #include "base/parallel.hpp"
 #include "learn/memory.hpp"
-#include "learn/preparation.hpp"
 #include "learn/progress.hpp"
 #include "learn/recipe.hpp"
 #include "learn/trainer.hpp"
@@ -20,7 +19,8 @@ namespace credens::learn {
 
 namespace {
 
-struct Finished {
+/// A member, and what is said about its training.
+struct TrainedMember {
   model::Member member;
   std::size_t attempt = 0;
   double final_loss = 0;
@@ -29,7 +29,7 @@ struct Finished {
 /// The members of one fit on their threads. What threads share is behind one mutex.
 class Crew {
  public:
-  Crew(const Preparation& rows, const FitOptions& options, std::span<const std::size_t> which,
+  Crew(const TrainingRows& rows, const FitOptions& options, std::span<const std::size_t> which,
        const OnMember& on_member)
       : rows_(rows),
         options_(options),
@@ -41,29 +41,29 @@ class Crew {
   }
 
   /// In the order of `which`. Where the user stops or a member fails, every running member stops too.
-  std::vector<Finished> run(const std::stop_token& stop);
+  std::vector<TrainedMember> run(const std::stop_token& stop);
 
  private:
   void train(std::size_t position);
   void finish(std::size_t position, TrainedNetwork trained);
 
-  const Preparation& rows_;
+  const TrainingRows& rows_;
   std::stop_source halt_;
   FitOptions options_;  ///< with the crew's own stop token
   std::span<const std::size_t> which_;
   const OnMember& on_member_;
   std::mutex mutex_;
   ProgressMeter meter_;
-  std::vector<std::optional<Finished>> finished_;
+  std::vector<std::optional<TrainedMember>> finished_;
 };
 
 void Crew::finish(std::size_t position, TrainedNetwork trained) {
   const std::size_t features = trained.network.shape().features();
-  Finished finished{.member = {.index = which_[position],
-                               .features = features,
-                               .network = std::make_shared<const model::Mlp>(std::move(trained.network))},
-                    .attempt = trained.attempt,
-                    .final_loss = trained.final_loss};
+  TrainedMember finished{.member = {.index = which_[position],
+                                    .features = features,
+                                    .network = std::make_shared<const model::Mlp>(std::move(trained.network))},
+                         .attempt = trained.attempt,
+                         .final_loss = trained.final_loss};
   const std::lock_guard lock(mutex_);
   if (on_member_) on_member_(finished.member);
   finished_[position] = std::move(finished);
@@ -72,8 +72,7 @@ void Crew::finish(std::size_t position, TrainedNetwork trained) {
 
 void Crew::train(std::size_t position) {
   if (halt_.stop_requested()) return;
-  const TrainerInput input{
-      .train = rows_.data(), .validation = rows_.validation ? &*rows_.validation : nullptr, .options = options_};
+  const TrainerInput input{.train = rows_, .validation = rows_.validation(), .options = options_};
   const auto on_epoch = [this, position](std::size_t epochs) {
     const std::lock_guard lock(mutex_);
     meter_.epoch_done(position, epochs);
@@ -89,12 +88,12 @@ void Crew::train(std::size_t position) {
   }
 }
 
-std::vector<Finished> Crew::run(const std::stop_token& stop) {
+std::vector<TrainedMember> Crew::run(const std::stop_token& stop) {
   const std::stop_callback relay(stop, [this] { halt_.request_stop(); });
   base::parallel_for(which_.size(), options_.threads, [this](std::size_t position) { train(position); });
   base::require(meter_.members_done() == which_.size(), ErrorCode::interrupted, "stopped; {} of {} members finished",
                 meter_.members_done(), which_.size());
-  std::vector<Finished> all;
+  std::vector<TrainedMember> all;
   for (auto& finished : finished_) all.push_back(std::move(*finished));
   return all;
 }
@@ -106,29 +105,29 @@ void check_which(std::span<const std::size_t> which, std::size_t members) {
   }
 }
 
-void warn_of_retries(std::span<const Finished> all, const FitOptions& options) {
-  for (const Finished& finished : all) {
+void warn_of_retries(std::span<const TrainedMember> all, const FitOptions& options) {
+  for (const TrainedMember& finished : all) {
     if (finished.attempt == 0) continue;
     options.on_warning(fmt::format("member {} diverged and was trained again, with success in attempt {}",
                                    finished.member.index, finished.attempt + 1));
   }
 }
 
-/// Losses far above the median: by half a nat per output, and by ten times the median distance to the median. Members
-/// of another kind may differ.
-void warn_of_outliers(std::span<const Finished> all, const FitOptions& options, std::size_t outputs) {
+/// Warns of losses far above the median: by half a nat per output, and by ten times the median distance to the median.
+/// Members of several configurations may differ and are not compared.
+void warn_of_outliers(std::span<const TrainedMember> all, const FitOptions& options, std::size_t outputs) {
   constexpr std::size_t enough = 4;
-  if (all.size() < enough || member_kinds(options) > 1) return;
+  if (all.size() < enough || configuration_count(options) > 1) return;
   std::vector<double> losses;
-  for (const Finished& finished : all) losses.push_back(finished.final_loss);
+  for (const TrainedMember& finished : all) losses.push_back(finished.final_loss);
   const double median = math::weighted_median(losses, {});
   std::vector<double> distances;
   for (const double loss : losses) distances.push_back(std::abs(loss - median));
   const double far = std::max(0.5 * static_cast<double>(outputs), 10 * math::weighted_median(distances, {}));
-  for (const Finished& finished : all) {
+  for (const TrainedMember& finished : all) {
     if (finished.final_loss <= median + far) continue;
     options.on_warning(
-        fmt::format("member {} has a final training loss of {:.4g}, far above the median of its siblings, {:.4g}",
+        fmt::format("member {} has a final training loss of {:.4g}, far above the median of all members, {:.4g}",
                     finished.member.index, finished.final_loss, median));
   }
 }
@@ -137,18 +136,16 @@ void warn_of_outliers(std::span<const Finished> all, const FitOptions& options, 
 
 std::vector<model::Member> train_members(const TrainingRows& train, const FitOptions& options,
                                          std::span<const std::size_t> which, const OnMember& on_member) {
-  check(options, train);
   check_which(which, options.members);
-  const Preparation rows = prepare(train, options);
   FitOptions running = options;
-  if (rows.windowing && rows.windowing->stored) running.threads = windows_at_once(options, train.window_bytes());
-  std::vector<Finished> all = Crew(rows, running, which, on_member).run(options.stop);
+  if (train.are_stored()) running.threads = windows_at_once(options, train.table().window_bytes());
+  std::vector<TrainedMember> all = Crew(train, running, which, on_member).run(options.stop);
   if (options.on_warning) {
     warn_of_retries(all, options);
-    warn_of_outliers(all, options, train.outputs());
+    warn_of_outliers(all, options, train.train().outputs);
   }
   std::vector<model::Member> members;
-  for (Finished& finished : all) members.push_back(std::move(finished.member));
+  for (TrainedMember& finished : all) members.push_back(std::move(finished.member));
   return members;
 }
 

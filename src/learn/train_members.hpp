@@ -21,19 +21,9 @@ using OnMember = std::function<void(const model::Member&)>;
 
 /// Trains the members with these indices (each below options.members) on `train`; result in the order of `which`. The
 /// options are planned (learn/plan.hpp). On stop: throws interrupted after all members that had finished were handed to
-/// on_member. Warns (options.on_warning) of constant inputs by name, of members that were trained again, and of
-/// siblings whose loss is an outlier.
+/// on_member. Warns (options.on_warning) of members that were trained again, and of replicates whose loss is an
+/// outlier.
 std::vector<model::Member> train_members(const TrainingRows& train, const FitOptions& planned,
                                          std::span<const std::size_t> which, const OnMember& on_member = nullptr);
-
-struct TrainedMembers {
-  std::vector<model::Member> members;
-  std::vector<double> weights;  ///< one each; empty: all the same
-  std::vector<model::Decision> decisions = {};
-  bool is_whole = false;  ///< whatever number was planned: members of negligible weight are gone
-};
-
-/// The narrow ensemble of trained members: the whole, or a part.
-Ensemble assemble(const TrainingRows& train, const FitOptions& planned, TrainedMembers trained);
 
 }  // namespace credens::learn

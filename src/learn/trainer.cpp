@@ -14,7 +14,6 @@
 #include "base/random.hpp"
 #include "base/subnormals.hpp"
 #include "learn/adam.hpp"
-#include "learn/divergence.hpp"
 #include "learn/epoch_rows.hpp"
 #include "learn/gradient.hpp"
 #include "learn/recipe.hpp"
@@ -144,9 +143,7 @@ bool Attempt::validate() {
 
 std::string Attempt::judge() {
   final_loss_ = rows_.mean_loss(network_);
-  const Windowing* const windowing = input_.train.windowing;
-  const double limit =
-      windowing != nullptr ? windowing->divergence_limit : divergence_limit(input_.train.set, network_.shape().noise);
+  const double limit = input_.train.divergence_limit(network_.shape().noise);
   if (!math::all_finite(network_.parameters()) || !std::isfinite(final_loss_))
     return "its final loss or weights are not finite";
   if (final_loss_ <= limit) return {};
@@ -194,11 +191,9 @@ TrainedNetwork train_member(const TrainerInput& input, std::size_t index,
   constexpr std::size_t attempts = 4;
   const base::FlushSubnormals flush;
   const FitOptions& options = input.options;
-  const model::MlpShape shape = member_shape(options, index, input.train.set.inputs, input.train.set.outputs);
+  const model::MlpShape shape = member_shape(options, index, input.train.train().inputs, input.train.train().outputs);
   const MemberSettings settings = member_settings(options, index);
-  const Windowing* const windowing = input.train.windowing;
-  const std::size_t most_rows = windowing != nullptr ? windowing->windows.largest() : input.train.set.rows;
-  GradientPass pass(shape, std::min(*options.batch, most_rows), settings.loss_beta);
+  GradientPass pass(shape, std::min(*options.batch, input.train.largest_window()), settings.loss_beta);
   std::string trouble;
   for (std::size_t attempt = 0; attempt < attempts; ++attempt) {
     Attempt trial(input, pass, initial_network(shape, options.seed, index, attempt, settings.bandwidth),

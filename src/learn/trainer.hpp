@@ -10,13 +10,13 @@
 #include <optional>
 #include <stop_token>
 
-#include "learn/training_data.hpp"
+#include "learn/training_rows.hpp"
 #include "model/mlp.hpp"
 
 namespace credens::learn {
 
 struct TrainerInput {
-  TrainingData train;
+  const TrainingRows& train;
   const TrainingSet* validation;  ///< or null
   const FitOptions& options;
 };

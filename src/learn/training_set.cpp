@@ -10,19 +10,7 @@
 
 namespace credens::learn {
 
-void check_row_count(bool is_as_announced) {
-  base::require(is_as_announced, ErrorCode::data, "the number of rows changed while they were read");
-}
-
 namespace {
-
-/// u_i N / U.
-std::vector<float> normalised_weights(std::span<const double> weights, double total) {
-  std::vector<float> normalised(weights.size());
-  const double mean = total / static_cast<double>(weights.size());
-  std::ranges::transform(weights, normalised.begin(), [mean](double u) { return static_cast<float>(u / mean); });
-  return normalised;
-}
 
 /// (noise_std / scale)^2; beyond float's range the row says nothing anyway.
 float known_variance(double noise_std, double scale) {
@@ -31,22 +19,6 @@ float known_variance(double noise_std, double scale) {
 }
 
 }  // namespace
-
-namespace {
-
-data::Scaler input_scaler(const TrainingRows& train, bool standardise, bool bend_heavy_tails) {
-  if (!standardise) return data::identity_scaler(train.inputs());
-  if (bend_heavy_tails) return train.bent_inputs();
-  return train.summary().inputs.scaler(data::input_labels(train.layout()));
-}
-
-}  // namespace
-
-Scaling make_scaling(const TrainingRows& train, bool standardise_inputs, bool bend_heavy_tails) {
-  const data::RowSummary& summary = train.summary();
-  return {.inputs = input_scaler(train, standardise_inputs, bend_heavy_tails),
-          .targets = summary.targets.scaler(data::target_labels(train.layout()))};
-}
 
 TrainingSet subset(const TrainingSet& data, std::span<const std::uint32_t> rows) {
   TrainingSet part{.rows = rows.size(), .inputs = data.inputs, .outputs = data.outputs};
@@ -67,10 +39,10 @@ TrainingSet subset(const TrainingSet& data, std::span<const std::uint32_t> rows)
 
 RowScaler::RowScaler(const data::RowSource& source, Scaling scaling, double mean_weight)
     : scaling_(std::move(scaling)),
-      input_labels_(data::input_labels(source.layout())),
-      target_labels_(data::target_labels(source.layout())),
-      has_weights_(source.has_weights()),
-      has_noise_(source.layout().noise_std.cols() > 0),
+      input_labels_(data::input_labels(source.schema())),
+      target_labels_(data::target_labels(source.schema())),
+      has_weights_(source.schema().weight.has_value()),
+      has_noise_(source.schema().has_noise),
       mean_weight_(mean_weight) {}
 
 TrainingSet RowScaler::set_of(std::size_t rows) const {
@@ -101,33 +73,20 @@ void RowScaler::write(const data::RowBlock& block, std::size_t first, std::size_
   }
 }
 
-TrainingSetMaker::TrainingSetMaker(std::size_t rows, const data::RowSource& source, const Scaling& scaling)
-    : scaler_(source, scaling, 1), set_(scaler_.set_of(rows)) {
-  if (source.has_weights()) weights_.reserve(rows);
+void set_weights(TrainingSet& set, std::span<const double> given) {
+  set.weight_total = given.empty() ? static_cast<double>(set.rows) : std::accumulate(given.begin(), given.end(), 0.0);
+  const double mean = set.weight_total / static_cast<double>(set.rows);
+  set.weights.resize(given.size());
+  std::ranges::transform(given, set.weights.begin(), [mean](double u) { return static_cast<float>(u / mean); });
 }
 
-void TrainingSetMaker::add(const data::RowBlock& block, std::size_t row) {
-  check_row_count(filled_ < set_.rows);
-  scaler_.write(block, row, 1, set_, filled_++);
-  if (!block.weights.empty()) weights_.push_back(block.weights[row]);
-}
-
-TrainingSet TrainingSetMaker::finish() && {
-  check_row_count(filled_ == set_.rows);
-  set_.weight_total =
-      weights_.empty() ? static_cast<double>(set_.rows) : std::accumulate(weights_.begin(), weights_.end(), 0.0);
-  if (!weights_.empty()) set_.weights = normalised_weights(weights_, set_.weight_total);
-  return std::move(set_);
-}
-
-TrainingSet make_training_set(const Dataset& data, const data::Scaler& inputs, const data::Scaler& targets) {
-  const Scaling scaling{.inputs = inputs, .targets = targets};
+TrainingSet make_training_set(const Dataset& data, const Scaling& scaling) {
   const auto source = data::rows_of(data);
-  TrainingSetMaker maker(data.rows(), *source, scaling);
-  for (data::RowBlock block; source->next(block);) {
-    for (std::size_t row = 0; row < block.rows(); ++row) maker.add(block, row);
-  }
-  return std::move(maker).finish();
+  const RowScaler scaler(*source, scaling, 1);
+  TrainingSet set = scaler.set_of(data.rows());
+  for (data::RowBlock block; source->next(block);) scaler.write(block, 0, block.rows(), set, block.first_row);
+  set_weights(set, data.weights());
+  return set;
 }
 
 }  // namespace credens::learn

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rows that networks are trained on: scaled, in float, padded for the kernels.
+// Rows as networks are trained on them: scaled, in float, padded for the kernels.
 
 #pragma once
 
@@ -13,20 +13,9 @@
 
 #include "base/aligned.hpp"
 #include "data/row_source.hpp"
-#include "data/scaler.hpp"
-#include "learn/training_rows.hpp"
+#include "learn/training_table.hpp"
 
 namespace credens::learn {
-
-/// From the units of the data to those of the networks.
-struct Scaling {
-  data::Scaler inputs;
-  data::Scaler targets;
-};
-
-/// Targets standardised by all rows of `train`, inputs too unless that is not wanted; those that are heavy-tailed are
-/// bent before (data/heavy_tails.hpp) where that is.
-Scaling make_scaling(const TrainingRows& train, bool standardise_inputs, bool bend_heavy_tails = false);
 
 /// N rows, d inputs, q outputs, in network units.
 struct TrainingSet {
@@ -40,6 +29,7 @@ struct TrainingSet {
   std::vector<float> known_variance;        ///< [N x q], or none
   double weight_total = 0;  ///< sum of the row weights as given; N without weights: the N of the MAP loss
 
+  const float* input_row(std::size_t row) const { return input_values.data() + row * input_stride; }
   float weight(std::size_t row) const { return weights.empty() ? 1.0F : weights[row]; }
   float known(std::size_t row, std::size_t output) const {
     return known_variance.empty() ? 0.0F : known_variance[row * outputs + output];
@@ -49,13 +39,10 @@ struct TrainingSet {
 /// A copy of some rows, whose weights keep their size.
 TrainingSet subset(const TrainingSet& data, std::span<const std::uint32_t> rows);
 
-/// Nothing can announce the rows of a file that somebody writes to: throws data.
-void check_row_count(bool is_as_announced);
-
-/// Makes rows of training sets of rows as they are given.
+/// Encodes rows of a source into training sets.
 class RowScaler {
  public:
-  /// `source` tells which parts its rows have; `mean_weight` is what row weights are divided by.
+  /// `source` tells which parts its rows have; row weights are divided by `mean_weight`.
   RowScaler(const data::RowSource& source, Scaling scaling, double mean_weight);
 
   TrainingSet set_of(std::size_t rows) const;  ///< with room for them
@@ -73,24 +60,9 @@ class RowScaler {
   double mean_weight_;
 };
 
-/// A training set of a known number of rows, from rows that come one after the other.
-class TrainingSetMaker {
- public:
-  TrainingSetMaker(std::size_t rows, const data::RowSource& source, const Scaling& scaling);
+/// Fills in the weights u_i N / U and their sum U, from the u_i as given or none.
+void set_weights(TrainingSet& set, std::span<const double> given);
 
-  /// Row `row` of a block. Throws data where a value is too large after scaling.
-  void add(const data::RowBlock& block, std::size_t row);
-
-  /// After the last row. Throws data where there were fewer rows than announced; more are refused by `add`.
-  TrainingSet finish() &&;
-
- private:
-  RowScaler scaler_;
-  TrainingSet set_;
-  std::size_t filled_ = 0;       ///< rows
-  std::vector<double> weights_;  ///< as given; their mean is known at the end
-};
-
-TrainingSet make_training_set(const Dataset& data, const data::Scaler& inputs, const data::Scaler& targets);
+TrainingSet make_training_set(const Dataset& data, const Scaling& scaling);
 
 }  // namespace credens::learn

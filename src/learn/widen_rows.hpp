@@ -6,9 +6,6 @@
 
 #include <credens/widen.hpp>
 
-#include <span>
-#include <vector>
-
 #include "base/team.hpp"
 #include "data/row_source.hpp"
 
@@ -18,9 +15,5 @@ namespace credens::learn {
 /// The ranks of a team, which all come here with the same ensemble and rows, share the work.
 Ensemble widen(const Ensemble& ensemble, data::RowSource& train, const WidenOptions& options = {},
                base::Team& team = base::alone());
-
-/// The same for several rungs, by one pass over the rows.
-std::vector<Ensemble> widen_each(const Ensemble& ensemble, data::RowSource& train, std::span<const PosteriorKind> rungs,
-                                 int threads, base::Team& team = base::alone());
 
 }  // namespace credens::learn

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the rows of a fit are cut where they are more than a window holds: into blocks of consecutive rows, of which a
-// window takes some. In memory or in a file, rows are cut alike, so that both give the same bytes.
+// Blocks and windows of a fit with more rows than a window holds: blocks are consecutive rows, a window is some of the
+// blocks. Rows in memory and rows in a file have the same blocks, so that both give the same bytes.
 
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace credens::learn {
 
-/// In bytes of rows as networks see them. Fixed, because with more rows than a window holds every result depends on it;
-/// other numbers are for tests.
+/// Size of a window in bytes of rows in network units. Fixed, because with more rows than a window holds every result
+/// depends on it; other numbers are for tests.
 struct WindowSize {
   std::size_t window = std::size_t{256} << 20;
   std::size_t block = std::size_t{256} << 10;
@@ -25,13 +25,13 @@ class Windows {
  public:
   Windows(std::size_t rows, std::size_t row_bytes, const WindowSize& size);
 
-  bool is_one() const { return windows_ == 1; }  ///< all rows fit into one, and then in any order
+  bool is_one() const { return windows_ == 1; }  ///< all rows fit into one window; their blocks do not matter
   std::size_t count() const { return windows_; }
   std::size_t blocks() const { return blocks_; }
   std::size_t block_of(std::size_t row) const { return row / block_rows_; }
   RowRange rows_of(std::size_t block) const;  ///< the last block may have fewer than the others
 
-  /// Where the blocks of a window are in an epoch's order of blocks. Windows differ by a block at most.
+  /// Places of a window's blocks in an epoch's order of blocks. Windows differ by one block at most.
   RowRange blocks_of(std::size_t window) const;
 
   std::size_t largest() const;  ///< rows of a window at most
@@ -43,7 +43,7 @@ class Windows {
   std::size_t windows_;
 };
 
-/// Of d inputs and q outputs in float, the inputs padded.
+/// Bytes of a row with d inputs, padded, and q outputs in float.
 std::size_t row_bytes(std::size_t inputs, std::size_t outputs, bool has_weights, bool has_noise);
 
 }  // namespace credens::learn

@@ -11,8 +11,8 @@
 // Bits. Each output element is a sequential sum over the inner dimension, fused multiply-add by fused multiply-add, in
 // the same order for every tile shape and target, so that all FMA targets, and the one-row and the block path, agree
 // exactly. Sums start at the bias in dense_forward and at zero elsewhere. Targets without FMA (SSE4, the fallback)
-// round twice and agree among themselves. kernels_plain.hpp holds the plain loops that say the same; they are the
-// oracle of the tests.
+// round twice and agree among themselves. The oracle of the tests is the plain loops in
+// tests/unit/math/plain_kernels.hpp.
 
 #pragma once
 
@@ -104,8 +104,8 @@ struct AdamStep {
 /// g += decay theta; m = b1 m + (1 - b1) g; v = b2 v + (1 - b2) g^2; theta -= rate m / (sqrt(v) root_scale + epsilon).
 void adam(const AdamStep& step, std::size_t count, const float* gradient, float* theta, float* m, float* v);
 
-/// The same for a layer's panels, where rows 2 k and 2 k + 1 share divisions, and for the weights that transpose_panels
-/// made of them, unless `transposed` is null.
+/// adam for a layer's panels, where rows 2 k and 2 k + 1 share divisions. Also updates the weights that
+/// transpose_panels made of them, unless `transposed` is null.
 void adam_layer(const AdamStep& step, PanelShape shape, const float* gradient, float* panels, float* m, float* v,
                 float* transposed);
 

@@ -27,7 +27,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace credens::math::HWY_NAMESPACE {
 
-/// Where the values of a parameter lie.
+/// Pointers to the values of a parameter.
 struct Place {
   const float* gradient;
   float* theta;

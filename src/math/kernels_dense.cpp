@@ -61,7 +61,7 @@ HWY_INLINE void store_tile(const Sums<R, N>& sums, float* to, std::size_t stride
   }
 }
 
-/// What happens to a tile after its sums. Those of relu are short enough to be part of every tile.
+/// Operation on a tile after its sums. Those of relu are short enough to be part of every tile.
 enum class Ending { none, relu, relu_slope, activation, slope };
 
 /// Rows times panels: y from x and W, and dx from dy and W^T.

@@ -65,8 +65,8 @@ struct SineAndCosine {
   Vector cosine;
 };
 
-/// Of c z turns. With n the half turn nearest to c z and r = c z - n, |r| <= 1/4, both are those of r turns, with the
-/// other sign where 2 n is odd. The product is rounded once, after n is gone.
+/// Sine and cosine of c z turns. With n the half turn nearest to c z and r = c z - n, |r| <= 1/4, both are those of r
+/// turns, with the other sign where 2 n is odd. The product is rounded once, after n is gone.
 HWY_INLINE SineAndCosine wave(Vector c, Vector z) {
   constexpr float sine_series[] = {6.28318548F, -41.3416786F, 81.6022263F, -76.5747833F, 39.7090492F};
   constexpr float cosine_series[] = {-19.7392082F, 64.9393539F, -85.4538269F, 60.1480522F, -25.0056915F};

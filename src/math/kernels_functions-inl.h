@@ -35,7 +35,7 @@ struct Reduced {
   Vector expm1_r;  ///< e^r - 1, |r| <= log(2) / 2
 };
 
-/// Of x + correction, where `correction` is what rounding took from x; |x| < 2^15.
+/// Reduces x + correction, with `correction` the part of x that rounding took; |x| < 2^15.
 HWY_INLINE Reduced reduce(Vector x, Vector correction) {
   constexpr float log2_high = 0.693359375F;  // nine bits: its products with n are exact
   constexpr float log2_low = -2.12194440e-4F;

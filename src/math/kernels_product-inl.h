@@ -34,7 +34,7 @@ struct Sums {
   Vector at[R][N];
 };
 
-/// Where vector t lies in a matrix of panels `panel_step` apart. Tiles begin at multiples of N, so that it also gives
+/// Offset of vector t in a matrix of panels `panel_step` apart. Tiles begin at multiples of N, so that it also gives
 /// the place of vector n relative to the first of a tile.
 constexpr std::size_t vector_offset(std::size_t t, std::size_t panel_step) {
   return t / vectors_per_panel * panel_step + t % vectors_per_panel * lanes;
@@ -95,7 +95,7 @@ HWY_NOINLINE void compute_tiles(const Product product, std::size_t row, std::siz
   }
 }
 
-/// The same for a number of rows per tile that is known at run time only: R or fewer.
+/// compute_tiles for a number of rows per tile that is known at run time only: R or fewer.
 template <std::size_t R, std::size_t N, class Product>
 HWY_INLINE void compute_tiles_of(std::size_t height, const Product& product, std::size_t row, std::size_t tiles,
                                  std::size_t t, std::size_t end) {
@@ -103,7 +103,7 @@ HWY_INLINE void compute_tiles_of(std::size_t height, const Product& product, std
   if constexpr (R > 1) compute_tiles_of<R - 1, N>(height, product, row, tiles, t, end);
 }
 
-/// Of a tile: with the vectors of one step along the depth they fill sixteen registers.
+/// Most sums per tile: with the vectors of one step along the depth they fill sixteen registers.
 constexpr std::size_t most_chains = 12;
 
 /// All rows of the vectors [t, end), in tiles whose heights differ by one at most, so that none has too few chains.

@@ -32,7 +32,7 @@ class GramSum {
   std::size_t width_;             ///< padded for the kernels
   std::vector<double> sum_;       ///< [width x width], lower triangle
   std::vector<double> plain_;     ///< some rows in double
-  std::vector<double> weighted_;  ///< the same rows times their weights
+  std::vector<double> weighted_;  ///< these rows times their weights
 };
 
 /// gram += sum_i weight_i x_i x_i^T over the rows x_i of `rows` [n x p].

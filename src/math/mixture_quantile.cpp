@@ -63,7 +63,7 @@ class QuantileEquation {
     return std::abs(point.tail - tail_) <= rounding_ && point.density * width >= flat * tail_;
   }
 
-  /// Where Newton's method expects the solution of Phi^-1(F(x)) = Phi^-1(p), an equation that is linear for one
+  /// Newton's step towards the solution of Phi^-1(F(x)) = Phi^-1(p), an equation that is linear for one
   /// component. Goes on past it by what rounding may hide, at least to the next double, so that the bracket closes from
   /// both sides. Not finite where F is 0, 1 or flat.
   double beyond_solution(double x, const Point& point) const {

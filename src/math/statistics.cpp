@@ -16,19 +16,6 @@ namespace credens::math {
 
 namespace {
 
-double weight_at(std::span<const double> weights, std::size_t index) {
-  return weights.empty() ? 1 : weights[index];
-}
-
-/// The sum of the weights of `count` values, which must be positive.
-double total_weight(std::size_t count, std::span<const double> weights) {
-  CompensatedSum total;
-  for (std::size_t i = 0; i < count; ++i) total.add(weight_at(weights, i));
-  base::require(total.value() > 0, ErrorCode::data, "the weights of {} values have the sum {}, expected more than 0",
-                count, total.value());
-  return total.value();
-}
-
 /// Positions of the values that count, in the order of the values.
 std::vector<std::size_t> ascending_positions(std::span<const double> values, std::span<const double> weights) {
   std::vector<std::size_t> order;
@@ -46,6 +33,18 @@ void CompensatedSum::add(double value) {
   const double sum = sum_ + value;
   correction_ += std::abs(sum_) >= std::abs(value) ? (sum_ - sum) + value : (value - sum) + sum_;
   sum_ = sum;
+}
+
+double weight_at(std::span<const double> weights, std::size_t index) {
+  return weights.empty() ? 1 : weights[index];
+}
+
+double total_weight(std::size_t count, std::span<const double> weights) {
+  CompensatedSum total;
+  for (std::size_t i = 0; i < count; ++i) total.add(weight_at(weights, i));
+  base::require(total.value() > 0, ErrorCode::data, "the weights of {} values have the sum {}, expected more than 0",
+                count, total.value());
+  return total.value();
 }
 
 bool all_finite(std::span<const float> values) {

@@ -23,6 +23,11 @@ class CompensatedSum {
   double correction_ = 0;
 };
 
+double weight_at(std::span<const double> weights, std::size_t index);
+
+/// The sum of the weights of `count` values; throws data unless it is positive.
+double total_weight(std::size_t count, std::span<const double> weights);
+
 bool all_finite(std::span<const float> values);
 
 double weighted_mean(std::span<const double> values, std::span<const double> weights);

@@ -9,7 +9,7 @@
 #include "math/statistics.hpp"
 #include "model/ensemble_state.hpp"
 #include "model/joint.hpp"
-#include "model/member_rows.hpp"
+#include "model/member_source.hpp"
 #include "model/sampler.hpp"
 #include "model/weights.hpp"
 
@@ -31,7 +31,7 @@ MemberOutputs empty_outputs(const model::EnsembleState& state, std::size_t rows)
   MemberOutputs outputs{.member_weights = state.weights,
                         .target_scale = state.target_scaler.scale,
                         .target_shift = state.target_scaler.shift,
-                        .target_names = state.target_names};
+                        .target_names = state.schema.target_names()};
   for (const model::Member& member : state.members) {
     outputs.features.emplace_back(rows, member.features);
     outputs.mean.emplace_back(rows, state.target_scaler.cols());
@@ -55,12 +55,12 @@ std::size_t Ensemble::outputs() const {
   return state_->target_scaler.cols();
 }
 
-const std::vector<std::string>& Ensemble::input_names() const {
-  return state_->layout.input_names;
+std::vector<std::string> Ensemble::input_names() const {
+  return state_->schema.input_names();
 }
 
-const std::vector<std::string>& Ensemble::target_names() const {
-  return state_->target_names;
+std::vector<std::string> Ensemble::target_names() const {
+  return state_->schema.target_names();
 }
 
 bool Ensemble::has_networks() const {
@@ -92,11 +92,11 @@ std::optional<double> Ensemble::elbo(PosteriorKind kind) const {
 Predictive Ensemble::predict(MatrixView inputs, const PredictOptions& options) const {
   check_threads(options.threads);
   model::require_known_noise(*state_, inputs.rows(), options.noise_std);
-  return model::predictive_of(*state_, inputs, options.noise_std, options.threads);
+  return model::predictive_of(*state_, *model::networks_at(*state_, inputs, options.noise_std), options.threads);
 }
 
 Predictive Ensemble::predict(const MemberOutputs& outputs) const {
-  return model::predictive_of(*state_, model::rows_of_arrays(*state_, outputs), 0);
+  return model::predictive_of(*state_, *model::arrays_at(*state_, outputs), 0);
 }
 
 void Ensemble::predict_blocks(const BlockSource& source, const BlockSink& sink, int threads) const {
@@ -111,38 +111,41 @@ void Ensemble::predict_blocks(const BlockSource& source, const BlockSink& sink, 
 Samples Ensemble::sample(MatrixView inputs, const SampleOptions& options) const {
   check_threads(options.threads);
   if (options.of == Draw::observation) model::require_known_noise(*state_, inputs.rows(), options.noise_std);
-  return model::draw_samples(*state_, model::rows_of_networks(*state_, inputs, options.noise_std), options);
+  return model::draw_samples(*state_, *model::networks_at(*state_, inputs, options.noise_std), options);
 }
 
 Samples Ensemble::sample(const MemberOutputs& outputs, const SampleOptions& options) const {
   check_threads(options.threads);
   base::require(options.noise_std.empty(), ErrorCode::usage,
                 "noise_std is given beside the outputs of members, whose variance holds all noise already");
-  return model::draw_samples(*state_, model::rows_of_arrays(*state_, outputs), options);
+  return model::draw_samples(*state_, *model::arrays_at(*state_, outputs), options);
 }
 
 std::vector<Matrix> Ensemble::joint_epistemic_covariance(MatrixView inputs) const {
-  return model::joint_covariance(*state_, model::rows_of_networks(*state_, inputs, {}));
+  return model::joint_covariance(*state_, *model::networks_at(*state_, inputs, {}));
 }
 
 std::vector<Matrix> Ensemble::joint_epistemic_covariance(const MemberOutputs& outputs) const {
-  return model::joint_covariance(*state_, model::rows_of_arrays(*state_, outputs));
+  return model::joint_covariance(*state_, *model::arrays_at(*state_, outputs));
 }
 
 MemberOutputs Ensemble::member_outputs(MatrixView inputs, const PredictOptions& options) const {
   check_threads(options.threads);
   model::require_networks(*state_);
   model::require_known_noise(*state_, inputs.rows(), options.noise_std);
-  const model::MemberRows rows = model::rows_of_networks(*state_, inputs, options.noise_std);
+  const auto source = model::networks_at(*state_, inputs, options.noise_std);
   MemberOutputs outputs = empty_outputs(*state_, inputs.rows());
-  const std::size_t blocks = (rows.rows + math::statistics_block - 1) / math::statistics_block;
-  base::parallel_for(blocks, options.threads, [&](std::size_t block) {
-    const std::size_t first = block * math::statistics_block;
-    const auto members = rows.block(first, std::min(math::statistics_block, rows.rows - first));
-    for (std::size_t l = 0; l < members.size(); ++l) {
-      write_rows(members[l].features, first, outputs.features[l]);
-      write_rows(members[l].mean, first, outputs.mean[l]);
-      write_rows(members[l].variance, first, outputs.variance[l]);
+  const std::size_t blocks = (inputs.rows() + math::statistics_block - 1) / math::statistics_block;
+  base::parallel_for(blocks, options.threads, [&](std::size_t index) {
+    const std::size_t first = index * math::statistics_block;
+    const std::size_t count = std::min(math::statistics_block, inputs.rows() - first);
+    const auto reader = source->reader();
+    reader->take(first, count);
+    for (std::size_t l = 0; l < members(); ++l) {
+      const model::MemberBlock block = model::member_block(*reader, l, count);
+      write_rows(block.features, first, outputs.features[l]);
+      write_rows(block.mean, first, outputs.mean[l]);
+      write_rows(block.variance, first, outputs.variance[l]);
     }
   });
   return outputs;

@@ -80,33 +80,19 @@ void check_targets(const EnsembleState& state) {
     require(is_target_scale(scale), "the scaler of the targets has the scale {}, expected a number between {} and {}",
             scale, least_target_scale, largest_target_scale);
   }
-  require(state.target_names.size() == q, "an ensemble of {} outputs has {} names for them", q,
-          state.target_names.size());
-  const std::size_t noise = state.noise_names.size();
+  require(state.schema.targets.size() == q, "an ensemble of {} outputs has {} targets", q, state.schema.targets.size());
+  const std::size_t noise = state.schema.noise.size();
   require(noise <= 1 || noise == q, "an ensemble of {} outputs has {} columns of noise", q, noise);
 }
 
-void check_layout(const EnsembleState& state) {
+void check_inputs(const EnsembleState& state) {
   const std::size_t d = state.input_scaler.cols();
-  const data::InputLayout& layout = state.layout;
+  const std::vector<data::Column>& inputs = state.schema.inputs;
   check_scaler(state.input_scaler, "inputs");
   check_bends(state.input_scaler);
-  require(layout.inputs == d, "an ensemble scales {} inputs but was trained on {}", d, layout.inputs);
-  require(layout.input_names.empty() || layout.input_names.size() == d,
-          "an ensemble of {} inputs has {} names for them", d, layout.input_names.size());
-  require(layout.positions.size() == d, "an ensemble of {} inputs has {} positions for them", d,
-          layout.positions.size());
-  const std::size_t targets = state.target_columns.size();
-  require(targets == 0 || targets == state.target_names.size(), "an ensemble of {} outputs has {} positions for them",
-          state.target_names.size(), targets);
-  for (const std::size_t position : state.target_columns) {
-    require(position < layout.training_cols, "a target lies at column {} of a table of {}", position,
-            layout.training_cols);
-  }
-  for (const std::size_t position : layout.positions) {
-    require(position < layout.training_cols, "an input lies at column {} of a table of {}", position,
-            layout.training_cols);
-  }
+  require(inputs.size() == d, "an ensemble scales {} inputs but was trained on {}", d, inputs.size());
+  require(data::positions_of(inputs).size() == d, "an ensemble does not know the positions of its inputs");
+  data::check_positions(state.schema, ErrorCode::usage);
 }
 
 void check_network(const EnsembleState& state, const Member& member) {
@@ -116,7 +102,7 @@ void check_network(const EnsembleState& state, const Member& member) {
           state.input_scaler.cols(), state.target_scaler.cols());
   require(shape.features() == member.features, "member {} has {} features but its network {}", member.index,
           member.features, shape.features());
-  require(shape.noise != NoiseKind::known || state.known_noise,
+  require(shape.noise != NoiseKind::known || state.schema.has_noise,
           "member {} takes its noise from the data, but the ensemble has none", member.index);
   require(math::all_finite(member.network->parameters()), "member {} has a parameter that is not finite", member.index);
 }
@@ -167,7 +153,7 @@ void check(const EnsembleState& state) {
   check_members(state);
   check_weights_of(state);
   check_targets(state);
-  if (state.has_networks()) check_layout(state);
+  if (state.has_networks()) check_inputs(state);
   for (const Member& member : state.members) {
     if (member.network) check_network(state, member);
   }

@@ -15,7 +15,7 @@
 
 #include "base/options.hpp"
 #include "data/scaler.hpp"
-#include "data/table.hpp"
+#include "data/schema.hpp"
 #include "model/mlp.hpp"
 #include "model/posterior.hpp"
 
@@ -57,11 +57,7 @@ struct EnsembleState {
 
   data::Scaler input_scaler;  ///< no columns without networks
   data::Scaler target_scaler;
-  data::InputLayout layout;
-  std::vector<std::string> target_names;
-  std::vector<std::size_t> target_columns;  ///< of the targets in the training table; empty: not known
-  std::vector<std::string> noise_names;     ///< columns of known noise in the training table: none, one or q
-  bool known_noise = false;                 ///< whether rows come with known noise: required at prediction
+  data::Schema schema;  ///< of the training table, but for its weights; no inputs without networks
 
   PosteriorKind posterior = PosteriorKind::delta;
   double prior_precision = 1;  ///< lambda of the posterior

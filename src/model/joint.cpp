@@ -46,25 +46,24 @@ void add_outer_products(const Matrix& rows, double weight, Matrix& covariance) {
 
 }  // namespace
 
-std::vector<Matrix> joint_covariance(const EnsembleState& state, const MemberRows& rows) {
+std::vector<Matrix> joint_covariance(const EnsembleState& state, const MemberSource& rows) {
   const std::size_t outputs = state.target_scaler.cols();
-  check_size(rows.rows, outputs);
-  const std::vector<MemberBlock> blocks = rows.block(0, rows.rows);
-  MixtureComponents components;
-  resize_components(state, rows.rows, components);
-  write_components(state, blocks, 0, components);
-  const Predictive predictive(std::move(components));
+  check_size(rows.rows(), outputs);
+  const Predictive predictive = predictive_of(state, rows, 0);
   const Matrix mean = predictive.mean();
+  const std::unique_ptr<MemberReader> reader = rows.reader();
+  reader->take(0, rows.rows());
 
-  std::vector<Matrix> covariances(outputs, Matrix(rows.rows, rows.rows));
-  for (std::size_t l = 0; l < blocks.size(); ++l) {
+  std::vector<Matrix> covariances(outputs, Matrix(rows.rows(), rows.rows()));
+  for (std::size_t l = 0; l < state.members.size(); ++l) {
     const double weight = state.weights[l];
     const MemberPosterior& posterior = state.members[l].posterior;
+    const Matrix features = member_block(*reader, l, rows.rows()).features;
     for (std::size_t k = 0; weight > 0 && k < outputs; ++k) {
       add_outer_products(deviation_row(predictive, mean, l, k), weight, covariances[k]);
       if (posterior.kind == PosteriorKind::delta) continue;
       const double scale = state.target_scaler.scale[k];
-      add_outer_products(whitened_columns(posterior, blocks[l].features, k), weight * (scale * scale), covariances[k]);
+      add_outer_products(whitened_columns(posterior, features, k), weight * (scale * scale), covariances[k]);
     }
   }
   return covariances;

@@ -196,26 +196,13 @@ MemberView member_view(const Mlp& network, const float* inputs, std::size_t stri
   const HeadView view = forward(network, inputs, stride, rows, buffers);
   fill_variances(shape, learned_variances(network, view, rows, buffers.noise()), known_variance, rows,
                  buffers.variance());
-  return {.features = {view.features, rows, shape.features(), view.feature_stride},
-          .mean = {view.head, rows, shape.outputs, view.head_stride},
-          .variance = buffers.variance()};
-}
-
-MemberBlock member_block(const Mlp& network, const float* inputs, std::size_t stride, std::size_t rows,
-                         MatrixView known_variance, ForwardBuffers& buffers) {
-  const MlpShape& shape = network.shape();
-  MemberBlock block{Matrix(rows, shape.features()), Matrix(rows, shape.outputs), Matrix(rows, shape.outputs)};
-  for (std::size_t first = 0; first < rows; first += buffers.rows()) {
-    const std::size_t count = std::min(buffers.rows(), rows - first);
-    const MatrixView known = known_variance.empty() ? MatrixView() : known_variance.row_block(first, count);
-    const MemberView view = member_view(network, inputs + first * stride, stride, count, known, buffers);
-    for (std::size_t i = 0; i < count; ++i) {
-      std::ranges::copy(view.features.row(i), block.features.row(first + i).begin());
-      std::ranges::copy(view.mean.row(i), block.mean.row(first + i).begin());
-      std::ranges::copy(view.variance.row(i), block.variance.row(first + i).begin());
-    }
+  buffers.mean().resize(rows, shape.outputs);
+  for (std::size_t i = 0; i < rows; ++i) {
+    std::copy_n(view.head + i * view.head_stride, shape.outputs, buffers.mean().row(i).begin());
   }
-  return block;
+  return {.features = BasicMatrixView<float>(view.features, rows, shape.features(), view.feature_stride),
+          .mean = buffers.mean(),
+          .variance = buffers.variance()};
 }
 
 }  // namespace credens::model

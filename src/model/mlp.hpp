@@ -11,6 +11,7 @@
 #include <credens/matrix.hpp>
 #include <credens/network.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -120,6 +121,7 @@ class ForwardBuffers {
   float* embedding() { return embedding_.data(); }
   float* layer(std::size_t index) { return activations_[index].data(); }
   NoiseBuffers& noise() { return noise_; }
+  Matrix& mean() { return mean_; }
   Matrix& variance() { return variance_; }
 
  private:
@@ -127,6 +129,7 @@ class ForwardBuffers {
   base::AlignedVector<float> embedding_;
   std::vector<base::AlignedVector<float>> activations_;
   NoiseBuffers noise_;
+  Matrix mean_;
   Matrix variance_;
 };
 
@@ -135,14 +138,50 @@ class ForwardBuffers {
 HeadView forward(const Mlp& network, const float* inputs, std::size_t stride, std::size_t rows,
                  ForwardBuffers& buffers);
 
-/// What a member says of some rows, in network units, wherever it lies. Networks speak float.
-template <class T>
-struct BasicMemberView {
-  BasicMatrixView<T> features;  ///< [n x p]
-  BasicMatrixView<T> mean;      ///< [n x q]
-  MatrixView variance;          ///< [n x q]: learned (with its floor) plus known; known alone is at least the floor
+/// Features [n x p] where they lie: networks have floats, arrays doubles.
+class FeatureView {
+ public:
+  FeatureView(BasicMatrixView<float> rows) : floats_(rows), is_float_(true) {}
+  FeatureView(MatrixView rows) : doubles_(rows) {}
+
+  std::size_t cols() const { return is_float_ ? floats_.cols() : doubles_.cols(); }
+
+  /// One row in double; `room` holds it where it must be copied.
+  std::span<const double> row(std::size_t index, std::vector<double>& room) const {
+    if (!is_float_) return doubles_.row(index);
+    room.assign(floats_.row(index).begin(), floats_.row(index).end());
+    return room;
+  }
+  void copy_row(std::size_t index, std::span<double> into) const {
+    if (is_float_) {
+      std::ranges::copy(floats_.row(index), into.begin());
+    } else {
+      std::ranges::copy(doubles_.row(index), into.begin());
+    }
+  }
+
+  /// Calls visit with the view of floats or of doubles.
+  template <class Visit>
+  void visit(const Visit& visit) const {
+    if (is_float_) {
+      visit(floats_);
+    } else {
+      visit(doubles_);
+    }
+  }
+
+ private:
+  BasicMatrixView<float> floats_;
+  MatrixView doubles_;
+  bool is_float_ = false;
 };
-using MemberView = BasicMemberView<float>;
+
+/// What a member says of some rows, in network units.
+struct MemberView {
+  FeatureView features;  ///< [n x p]
+  MatrixView mean;       ///< [n x q]
+  MatrixView variance;   ///< [n x q]: learned (with its floor) plus known; known alone is at least the floor
+};
 
 /// The same as arrays of its own, in double.
 struct MemberBlock {
@@ -150,16 +189,12 @@ struct MemberBlock {
   Matrix mean;
   Matrix variance;
 
-  BasicMemberView<double> view() const { return {features, mean, variance}; }
+  MemberView view() const { return {features.view(), mean, variance}; }
 };
 
 /// At most buffers.rows() rows; valid until the buffers are used again. `known_variance` [n x q] in network units, or
 /// empty.
 MemberView member_view(const Mlp& network, const float* inputs, std::size_t stride, std::size_t rows,
                        MatrixView known_variance, ForwardBuffers& buffers);
-
-/// Any number of rows, in passes of buffers.rows().
-MemberBlock member_block(const Mlp& network, const float* inputs, std::size_t stride, std::size_t rows,
-                         MatrixView known_variance, ForwardBuffers& buffers);
 
 }  // namespace credens::model

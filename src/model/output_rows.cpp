@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "base/check.hpp"
-#include "model/member_rows.hpp"
+#include "model/member_source.hpp"
 #include "model/sampler.hpp"
 
 namespace credens {
@@ -91,14 +91,14 @@ void check(const OutputRows& rows, std::size_t first_row) {
 }
 
 Predictive predict(const Ensemble& ensemble, const OutputRows& rows, int threads) {
-  return model::predictive_of(ensemble.state(), model::rows_of_arrays(ensemble.state(), rows), threads);
+  return model::predictive_of(ensemble.state(), *model::arrays_at(ensemble.state(), rows), threads);
 }
 
 Samples sample(const Ensemble& ensemble, const OutputRows& rows, const SampleOptions& options) {
   require(options.threads >= 0, ErrorCode::usage, "threads is {}, expected 0 (all cores) or more", options.threads);
   require(options.noise_std.empty(), ErrorCode::usage,
           "noise_std is given beside the outputs of members, whose variance holds all noise already");
-  return model::draw_samples(ensemble.state(), model::rows_of_arrays(ensemble.state(), rows), options);
+  return model::draw_samples(ensemble.state(), *model::arrays_at(ensemble.state(), rows), options);
 }
 
 namespace model {
@@ -125,16 +125,6 @@ Matrix variance_block(MatrixView variance, std::size_t first, std::size_t count,
     std::fill(block.row(i).begin(), block.row(i).end(), variance(first + i, 0));
   }
   return block;
-}
-
-std::vector<MemberBlock> block_of(const OutputRows& rows, std::size_t first, std::size_t count) {
-  std::vector<MemberBlock> blocks;
-  for (std::size_t l = 0; l < rows.members(); ++l) {
-    blocks.push_back({.features = copy_of(rows.features[l].row_block(first, count)),
-                      .mean = copy_of(rows.mean[l].row_block(first, count)),
-                      .variance = variance_block(rows.variance[l], first, count, rows.outputs())});
-  }
-  return blocks;
 }
 
 }  // namespace model

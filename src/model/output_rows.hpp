@@ -24,7 +24,4 @@ std::string of_member(std::string_view array, std::size_t member);
 /// Rows of a variance with one column for each output, also where the outputs share their noise.
 Matrix variance_block(MatrixView variance, std::size_t first, std::size_t count, std::size_t outputs);
 
-/// Copies of the rows [first, first + count).
-std::vector<MemberBlock> block_of(const OutputRows& rows, std::size_t first, std::size_t count);
-
 }  // namespace credens::model

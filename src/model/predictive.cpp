@@ -18,7 +18,6 @@ namespace {
 using base::require;
 using math::MixtureView;
 using model::MarginalReader;
-using model::Moments;
 
 // Squares of means, and sums of variances, below these bounds are finite.
 constexpr double largest_mean = 1e150;
@@ -66,28 +65,19 @@ Matrix for_each_marginal(const MixtureComponents& components, const Value& value
   return result;
 }
 
-template <class Value>
-Matrix of_moments(const MixtureComponents& components, const Value& value) {
-  return for_each_marginal(components, [&](std::size_t row, std::size_t output) {
-    return value(model::moments_at(components, row, output));
-  });
-}
-
-double total_std(const Moments& moments) {
-  return std::sqrt(moments.total());
-}
-
-double epistemic_std(const Moments& moments) {
-  return std::sqrt(moments.epistemic());
-}
-
-Interval symmetric_interval(const MixtureComponents& components, double factor, double (*std_of)(const Moments&)) {
-  return {of_moments(components, [&](const Moments& moments) { return moments.mean - factor * std_of(moments); }),
-          of_moments(components, [&](const Moments& moments) { return moments.mean + factor * std_of(moments); })};
+Interval symmetric_interval(const Matrix& mean, const Matrix& variance, double factor) {
+  Interval interval{mean, mean};
+  for (std::size_t i = 0; i < mean.values().size(); ++i) {
+    const double half_width = factor * std::sqrt(variance.values()[i]);
+    interval.lower.values()[i] -= half_width;
+    interval.upper.values()[i] += half_width;
+  }
+  return interval;
 }
 
 /// z with P(|Z| <= z) = level, from the tail, where no digit is lost.
 double two_sided_quantile(double level) {
+  base::check_probability(level, "level");
   return -math::normal_quantile((1 - level) / 2);
 }
 
@@ -123,20 +113,37 @@ Predictive::Predictive(MixtureComponents components) : components_(std::move(com
   check(components_);
 }
 
-Matrix Predictive::mean() const {
-  return of_moments(components_, [](const Moments& moments) { return moments.mean; });
+Interval PredictiveMoments::interval(double level) const {
+  return symmetric_interval(mean, total_variance, two_sided_quantile(level));
 }
 
-Matrix Predictive::aleatoric_variance() const {
-  return of_moments(components_, [](const Moments& moments) { return moments.aleatoric; });
+Interval PredictiveMoments::function_interval(double level) const {
+  return symmetric_interval(mean, epistemic_variance, two_sided_quantile(level));
 }
 
-Matrix Predictive::epistemic_variance() const {
-  return of_moments(components_, [](const Moments& moments) { return moments.epistemic(); });
+Interval PredictiveMoments::coverage_factor_interval(double factor) const {
+  base::check_positive(factor, "coverage factor");
+  return symmetric_interval(mean, total_variance, factor);
 }
 
-Matrix Predictive::total_variance() const {
-  return of_moments(components_, [](const Moments& moments) { return moments.total(); });
+Interval PredictiveMoments::function_coverage_factor_interval(double factor) const {
+  base::check_positive(factor, "coverage factor");
+  return symmetric_interval(mean, epistemic_variance, factor);
+}
+
+PredictiveMoments Predictive::moments() const {
+  const Matrix none(rows(), outputs());
+  PredictiveMoments all{none, none, none, none};
+  for (std::size_t row = 0; row < rows(); ++row) {
+    for (std::size_t output = 0; output < outputs(); ++output) {
+      const model::Moments moments = model::moments_at(components_, row, output);
+      all.mean(row, output) = moments.mean;
+      all.aleatoric_variance(row, output) = moments.aleatoric;
+      all.epistemic_variance(row, output) = moments.epistemic();
+      all.total_variance(row, output) = moments.total();
+    }
+  }
+  return all;
 }
 
 Matrix Predictive::aleatoric_covariance(std::size_t row) const {
@@ -165,25 +172,15 @@ Matrix Predictive::total_covariance(std::size_t row) const {
 }
 
 Interval Predictive::interval(double level, IntervalKind kind) const {
+  if (kind == IntervalKind::gaussian) return moments().interval(level);
   base::check_probability(level, "level");
-  if (kind == IntervalKind::gaussian) return symmetric_interval(components_, two_sided_quantile(level), total_std);
   return {quantile((1 - level) / 2), quantile(upper_probability(level))};
 }
 
 Interval Predictive::function_interval(double level, IntervalKind kind) const {
+  if (kind == IntervalKind::gaussian) return moments().function_interval(level);
   base::check_probability(level, "level");
-  if (kind == IntervalKind::gaussian) return symmetric_interval(components_, two_sided_quantile(level), epistemic_std);
   return {function_quantile((1 - level) / 2), function_quantile(upper_probability(level))};
-}
-
-Interval Predictive::coverage_factor_interval(double factor) const {
-  base::check_positive(factor, "coverage factor");
-  return symmetric_interval(components_, factor, total_std);
-}
-
-Interval Predictive::function_coverage_factor_interval(double factor) const {
-  base::check_positive(factor, "coverage factor");
-  return symmetric_interval(components_, factor, epistemic_std);
 }
 
 Matrix Predictive::quantile(double probability) const {

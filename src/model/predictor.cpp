@@ -5,17 +5,19 @@
 #include <algorithm>
 
 #include "model/marginal.hpp"
-#include "model/member_rows.hpp"
+#include "model/member_source.hpp"
 
 namespace credens {
 
 struct Predictor::Impl {
   Ensemble ensemble;
-  model::NetworkPass pass;
+  model::NetworkReader reader;
   MixtureComponents components;
   std::vector<RowMoments> moments;
+  std::vector<double> features;
 
-  explicit Impl(Ensemble given) : ensemble(std::move(given)), pass(ensemble.state()), moments(ensemble.outputs()) {}
+  explicit Impl(Ensemble given)
+      : ensemble(std::move(given)), reader(ensemble.state().members), moments(ensemble.outputs()) {}
 };
 
 namespace {
@@ -46,11 +48,11 @@ const MixtureComponents& Predictor::components(MatrixView inputs, MatrixView noi
   model::require_known_noise(state, inputs.rows(), noise_std);
   model::check_rows(state, inputs, noise_std);
   model::resize_components(state, inputs.rows(), impl_->components);
+  impl_->reader.set_rows(state, inputs, noise_std);
   for (std::size_t first = 0; first < inputs.rows(); first += model::forward_rows) {
     const std::size_t count = std::min(model::forward_rows, inputs.rows() - first);
-    model::write_components(state, impl_->pass, inputs.row_block(first, count),
-                            noise_std.empty() ? MatrixView{} : noise_std.row_block(first, count), first,
-                            impl_->components);
+    impl_->reader.take(first, count);
+    model::write_components(state, impl_->reader, first, count, impl_->features, impl_->components);
   }
   return impl_->components;
 }

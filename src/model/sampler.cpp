@@ -144,16 +144,20 @@ Samples room_for(const SampleOptions& options, std::size_t rows, std::size_t out
 
 }  // namespace
 
-Samples draw_samples(const EnsembleState& state, const MemberRows& rows, const SampleOptions& options,
+Samples draw_samples(const EnsembleState& state, const MemberSource& rows, const SampleOptions& options,
                      std::size_t first_row) {
-  Samples samples = room_for(options, rows.rows, state.target_scaler.cols());
+  Samples samples = room_for(options, rows.rows(), state.target_scaler.cols());
   const auto draws = draws_of_members(state.weights, options);
-  const std::size_t tasks = (rows.rows + rows_per_task - 1) / rows_per_task;
+  const std::size_t tasks = (rows.rows() + rows_per_task - 1) / rows_per_task;
   base::parallel_for(tasks, options.threads, [&](std::size_t task) {
     const std::size_t first = task * rows_per_task;
-    const auto blocks = rows.block(first, std::min(rows_per_task, rows.rows - first));
+    const std::size_t count = std::min(rows_per_task, rows.rows() - first);
+    const std::unique_ptr<MemberReader> reader = rows.reader();
+    reader->take(first, count);
     BlockSampler sampler(state, options, first, first_row, samples);
-    for (std::size_t l = 0; l < blocks.size(); ++l) sampler.run(l, blocks[l], draws[l]);
+    for (std::size_t l = 0; l < draws.size(); ++l) {
+      if (!draws[l].empty()) sampler.run(l, member_block(*reader, l, count), draws[l]);
+    }
   });
   return samples;
 }

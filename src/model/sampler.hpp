@@ -6,7 +6,7 @@
 
 #include <credens/ensemble.hpp>
 
-#include "model/member_rows.hpp"
+#include "model/member_source.hpp"
 
 namespace credens::model {
 
@@ -14,7 +14,7 @@ namespace credens::model {
 /// at every row;
 /// 4. for observations, noise of the member's variance. A draw depends on the seed, its own number and the rows'
 /// numbers alone, which begin with `first_row`: some rows at a time give what all at once do.
-Samples draw_samples(const EnsembleState& state, const MemberRows& rows, const SampleOptions& options,
+Samples draw_samples(const EnsembleState& state, const MemberSource& rows, const SampleOptions& options,
                      std::size_t first_row = 0);
 
 }  // namespace credens::model

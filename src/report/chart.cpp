@@ -177,7 +177,7 @@ json vega_lite_spec(const Chart& chart) {
   json layers = json::array();
   for (const Mark& mark : chart.marks) {
     json layer = layer_of(mark, chart);
-    if (!layer["data"]["values"].empty()) layers.push_back(std::move(layer));  // of no rows, Vega warns
+    if (!layer["data"]["values"].empty()) layers.push_back(std::move(layer));  // Vega warns of a layer without rows
   }
   return {{"$schema", "https://vega.github.io/schema/vega-lite/v5.json"},
           {"description", chart.description},
@@ -189,9 +189,9 @@ json vega_lite_spec(const Chart& chart) {
 }
 
 std::string style_of(const Mark& mark) {
-  constexpr std::array voices = {"estimate", "second", "third", "fourth", "truth", "reference"};
-  const char* voice = voices.at(static_cast<std::size_t>(role_of(mark)));
-  return std::visit([&](const auto& given) { return fmt::format("{}_{}", voice, kind_of(given).style); }, mark);
+  constexpr std::array roles = {"estimate", "second", "third", "fourth", "truth", "reference"};
+  const char* role = roles.at(static_cast<std::size_t>(role_of(mark)));
+  return std::visit([&](const auto& given) { return fmt::format("{}_{}", role, kind_of(given).style); }, mark);
 }
 
 const std::string& label_of(const Mark& mark) {

@@ -15,8 +15,8 @@
 
 namespace credens::report {
 
-/// Whom a mark speaks for: what was inferred, what really is, or what one would like to see. Several estimates beside
-/// each other take the first four in turn; these differ in colour, dashes and shape.
+/// The meaning of a mark: an estimate, the truth, or a reference to compare with. Several estimates beside each other
+/// take the first four in turn; these differ in colour, dashes and shape.
 enum class Role { estimate, second, third, fourth, truth, reference };
 
 /// Labels stand in the legend; a mark without one is left out of it.
@@ -51,7 +51,7 @@ struct Bars {
   std::vector<double> height = {};
 };
 
-/// Upright strokes from `lower` to `upper`, one per x.
+/// Vertical lines from `lower` to `upper`, one per x.
 struct Intervals {
   std::string label;
   Role role = Role::estimate;
@@ -69,27 +69,27 @@ enum class Scale { linear, logarithmic };
 struct Chart {
   std::string title;
   std::string subtitle = {};
-  std::string description = {};  ///< what a reader who cannot see it should hear
+  std::string description = {};  ///< read aloud to people who cannot see the chart
   std::string x_title = {};
   std::string y_title = {};
   Scale x_scale = Scale::linear;
   Scale y_scale = Scale::linear;
-  std::optional<Range> x_range = {};  ///< none: what the marks need
+  std::optional<Range> x_range = {};  ///< none: wide enough for all marks
   std::optional<Range> y_range = {};
   std::vector<std::string> x_names = {};  ///< of x = 1, 2, ..., which have no other ticks beside them
   std::vector<Mark> marks = {};           ///< later ones are drawn above earlier ones
 };
 
-/// Where one value equals the other, over a range of both.
+/// The line y = x over a range of both.
 Line diagonal(std::string label, const Range& range);
-/// One value over a range of x.
+/// The line at height y over a range of x.
 Line horizontal(std::string label, const Range& range, double y);
 
 /// Values are rounded to eight digits, more than a screen shows. Throws when columns of a mark differ in length, hold
 /// what is not finite or, on a logarithmic axis, not above 0, or a band or interval is upside down.
 nlohmann::json vega_lite_spec(const Chart& chart);
 
-/// The name under which a page gives a mark its looks, e.g. "estimate_band".
+/// The name under which a page styles a mark, e.g. "estimate_band".
 std::string style_of(const Mark& mark);
 const std::string& label_of(const Mark& mark);
 Role role_of(const Mark& mark);

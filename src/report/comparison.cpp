@@ -3,69 +3,54 @@
 #include "report/comparison.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "model/ensemble_state.hpp"
 #include "model/names.hpp"
 #include "report/number.hpp"
-#include "score/row_weights.hpp"
+#include "score/score_fields.hpp"
+#include "store/document_parts.hpp"
 
 namespace credens::report {
 
 namespace {
 
+using scoring::ScoreField;
+using scoring::ScoreKind;
+
+std::string text_of(const ScoreField& field, const Scores& scores) {
+  const std::optional<double> value = field.value(scores);
+  if (!value) return "-";
+  return field.format == scoring::ScoreFormat::percent ? percent(*value) : significant(*value, 4);
+}
+
+/// Scores against the truth are left out where there is none.
+bool is_shown(const ScoreField& field, const Scores& scores) {
+  return field.kind != ScoreKind::truth || field.value(scores);
+}
+
 Table comparison_table(const Scores& classical, const Scores& extended, const std::string& posterior) {
   Table table{.headings = {"", "classical", "extended (" + posterior + ")"}};
-  const auto number = [](double value) { return significant(value, 4); };
-  const auto add = [&](const char* name, auto&& text, auto member) {
-    table.rows.push_back({name, text(classical.*member), text(extended.*member)});
-  };
-  const auto if_any = [](auto text) {
-    return [text](const std::optional<double>& value) { return value ? text(*value) : "-"; };
-  };
-  add("root mean square error", number, &Scores::rmse);
-  add("  in units of the training targets' std", if_any(number), &Scores::rmse_standardised);
-  add("mean absolute error", number, &Scores::mae);
-  add("coverage, total", percent, &Scores::total_coverage);
-  add("coverage, epistemic only", percent, &Scores::epistemic_coverage);
-  add("epistemic / aleatoric, mean", number, &Scores::epistemic_aleatoric_ratio);
-  add("epistemic / aleatoric, median", number, &Scores::epistemic_aleatoric_ratio_median);
-  add("negative log likelihood", number, &Scores::nll);
-  add("  of the matched Gaussian", number, &Scores::nll_gaussian);
-  add("CRPS", number, &Scores::crps);
-  add("interval width", number, &Scores::interval_width);
-  add("interval score", number, &Scores::interval_score);
-  add("calibration error", number, &Scores::calibration_error);
-  add("sharpness", number, &Scores::sharpness);
-  if (extended.function_coverage) add("coverage of the truth", if_any(percent), &Scores::function_coverage);
-  if (extended.function_rmse) add("root mean square error to the truth", if_any(number), &Scores::function_rmse);
+  for (const ScoreField& field : scoring::score_fields()) {
+    if (!is_shown(field, extended)) continue;
+    table.rows.push_back({std::string(field.title), text_of(field, classical), text_of(field, extended)});
+  }
   return table;
 }
 
-Json optional_json(const std::optional<double>& value) {
-  return value ? Json(*value) : Json(nullptr);
+void add_points(Json& document, const Scores& scores) {
+  for (const ScoreField& field : scoring::score_fields()) {
+    if (field.kind == ScoreKind::point) document[std::string(field.name)] = store::number_or_null(field.value(scores));
+  }
 }
 
 Json spread_json(const Scores& scores) {
-  Json document = {{"epistemic_coverage", scores.epistemic_coverage},
-                   {"total_coverage", scores.total_coverage},
-                   {"epistemic_aleatoric_ratio", scores.epistemic_aleatoric_ratio},
-                   {"epistemic_aleatoric_ratio_median", scores.epistemic_aleatoric_ratio_median},
-                   {"nll", scores.nll},
-                   {"nll_gaussian", scores.nll_gaussian},
-                   {"crps", scores.crps},
-                   {"interval_width", scores.interval_width},
-                   {"interval_score", scores.interval_score},
-                   {"calibration_error", scores.calibration_error},
-                   {"sharpness", scores.sharpness}};
-  if (scores.function_coverage) document["function_coverage"] = *scores.function_coverage;
-  if (scores.function_rmse) document["function_rmse"] = *scores.function_rmse;
+  Json document = {{"epistemic_coverage", scores.epistemic_coverage}};  // stands first, unlike in tables
+  for (const ScoreField& field : scoring::score_fields()) {
+    if (field.kind == ScoreKind::point || !is_shown(field, scores)) continue;
+    document[std::string(field.name)] = *field.value(scores);
+  }
   return document;
-}
-
-void add_points(Json& document, const Scores& scores) {
-  document["rmse"] = scores.rmse;
-  document["rmse_standardised"] = optional_json(scores.rmse_standardised);
-  document["mae"] = scores.mae;
 }
 
 /// The mean is the same on both sides, and so are the errors of points.
@@ -75,24 +60,13 @@ void add_scores(Json& document, const Scores& classical, const Scores& extended)
   document["extended"] = spread_json(extended);
 }
 
-ScoreOptions with_target_std(const Ensemble& ensemble, ScoreOptions options) {
-  options.target_std = ensemble.state().target_scaler.scale;
-  return options;
-}
-
 }  // namespace
 
-Comparer::Comparer(const Ensemble& ensemble, const ScoreOptions& options, double largest_weight)
-    : classical_(ensemble.outputs(), with_target_std(ensemble, options), largest_weight),
-      extended_(ensemble.outputs(), with_target_std(ensemble, options), largest_weight) {}
+Comparer::Comparer(const Ensemble& ensemble, const scoring::IntervalOptions& interval, double largest_weight)
+    : classical_(ensemble.outputs(), interval, ensemble.state().target_scaler.scale, largest_weight),
+      extended_(ensemble.outputs(), interval, ensemble.state().target_scaler.scale, largest_weight) {}
 
-void Comparer::add(const scoring::ScoredRows& rows) {
-  const Predictive classical = rows.predictive.classical();
-  classical_.add({.predictive = classical, .targets = rows.targets, .weights = rows.weights, .truth = rows.truth});
-  extended_.add(rows);
-}
-
-std::string Comparer::scored(const scoring::ScoredRows& rows) const {
+std::string Comparer::scored(const scoring::Observations& rows) const {
   const Predictive classical = rows.predictive.classical();
   std::string bytes;
   append(classical_.score(
@@ -112,12 +86,12 @@ Comparison Comparer::comparison() const {
   return {.rows = extended_.rows(), .classical = classical_.scores(), .extended = extended_.scores()};
 }
 
-Comparison compare(const Ensemble& ensemble, const Predictive& predictive, MatrixView targets,
-                   const ScoreOptions& options) {
+Comparison compare(const Ensemble& ensemble, const scoring::Observations& rows,
+                   const scoring::IntervalOptions& interval) {
   scoring::RowWeights weights;
-  weights.add(options.weights);
-  Comparer comparer(ensemble, options, weights.largest());
-  comparer.add({.predictive = predictive, .targets = targets, .weights = options.weights, .truth = options.truth});
+  weights.add(rows.weights);
+  Comparer comparer(ensemble, interval, weights.largest());
+  comparer.add(rows);
   return comparer.comparison();
 }
 

@@ -17,24 +17,24 @@
 
 namespace credens::report {
 
-/// The scores of the model as it is and with its members' own width taken away.
+/// The scores of the model as it is (extended), and with its members' own width taken away (classical).
 struct Comparison {
   std::size_t rows = 0;
   Scores classical;
   Scores extended;
 };
 
-/// Of what the ensemble predicted, block by block.
+/// Compares predictions of an ensemble that arrive in blocks of rows.
 class Comparer {
  public:
-  /// `target_std` of the options is the ensemble's; otherwise as scoring::Scorer.
-  Comparer(const Ensemble& ensemble, const ScoreOptions& options, double largest_weight);
+  /// As scoring::Scorer, with the ensemble's standard deviations of the training targets.
+  Comparer(const Ensemble& ensemble, const scoring::IntervalOptions& interval, double largest_weight);
 
-  void add(const scoring::ScoredRows& rows);
+  void add(const scoring::Observations& rows) { add_scored(scored(rows)); }
   Comparison comparison() const;
 
-  /// `add` in two steps, of which the first can be another process's.
-  std::string scored(const scoring::ScoredRows& rows) const;
+  /// `add` in two steps, the first of which may run in another process.
+  std::string scored(const scoring::Observations& rows) const;
   void add_scored(std::string_view bytes);
 
  private:
@@ -42,9 +42,9 @@ class Comparer {
   scoring::Scorer extended_;
 };
 
-/// The same of all rows at once, with the weights and the truth of the options.
-Comparison compare(const Ensemble& ensemble, const Predictive& predictive, MatrixView targets,
-                   const ScoreOptions& options);
+/// Compares all rows at once.
+Comparison compare(const Ensemble& ensemble, const scoring::Observations& rows,
+                   const scoring::IntervalOptions& interval);
 
 /// One table per score set: that of all outputs first, then, where there are several, one per output.
 std::vector<Table> comparison_tables(const Comparison& comparison, const Ensemble& ensemble, double level);

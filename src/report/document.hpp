@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What programs and people read of a result: a JSON document, or names and values.
+// The two forms of a result: a JSON document for programs, names and values for people.
 
 #pragma once
 
@@ -8,14 +8,14 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 namespace credens::report {
 
 /// Keys keep their order. Numbers round-trip; what is not finite becomes null.
 using Json = nlohmann::ordered_json;
 
-/// What a person reads: names and values.
+/// Names and values, one pair per line.
 using Lines = std::vector<std::pair<std::string, std::string>>;
 
 }  // namespace credens::report

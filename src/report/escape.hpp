@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Other people's words inside a page: column names and titles may hold anything.
+// Escapes untrusted text for a page: column names and titles may hold anything.
 
 #pragma once
 

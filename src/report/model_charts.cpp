@@ -19,10 +19,8 @@ using scoring::Curve;
 using Values = std::vector<double>;
 using Chosen = std::vector<std::size_t>;
 
-/// Strokes that stand denser than this hide each other.
-constexpr std::size_t most_strokes = 400;
-/// 95 % of a normal distribution lie within this many standard deviations.
-constexpr double two_sided_95 = 1.96;
+/// More interval lines than this in one chart hide each other.
+constexpr std::size_t most_interval_lines = 400;
 constexpr Range whole = {0, 100};  // percent
 
 Values taken(const Values& values, const Chosen& rows) {
@@ -55,36 +53,36 @@ Scale scale_of(const Range& range) {
   return range.first > 0 && range.second > 10 * range.first ? Scale::logarithmic : Scale::linear;
 }
 
-/// With a little air, also around a single value.
-Range with_air(const Range& range, Scale scale) {
+/// The range with a margin of 5 %, also around a single value.
+Range with_margin(const Range& range, Scale scale) {
   if (scale == Scale::logarithmic) {
     const double factor = std::pow(range.second / range.first, 0.05);
     return {range.first / factor, range.second * factor};
   }
   const double width = range.second - range.first;
-  const double air = width > 0 ? 0.05 * width : std::max(0.1 * std::abs(range.first), 1e-6);
-  return {range.first - air, range.second + air};
+  const double margin = width > 0 ? 0.05 * width : std::max(0.1 * std::abs(range.first), 1e-6);
+  return {range.first - margin, range.second + margin};
 }
 
-/// Both axes of a chart that compares like with like.
+/// One range and scale for both axes of a chart that compares values of one kind.
 void set_common_axes(Chart& chart, const Range& values) {
   const Scale scale = scale_of(values);
-  Range range = with_air(values, scale);
+  Range range = with_margin(values, scale);
   if (scale == Scale::linear && values.first >= 0) range.first = 0;
   chart.x_scale = chart.y_scale = scale;
   chart.x_range = chart.y_range = range;
 }
 
-/// Says so where not every row is drawn.
+/// A sentence for the caption where not every row is drawn; else nothing.
 std::string selection(std::size_t shown, std::size_t rows, std::string_view order) {
   return shown == rows ? "" : fmt::format(" Shown are {} of the {} rows, evenly spaced in {}.", shown, rows, order);
 }
 
-bool is_inside(const scoring::OutputRows& rows, std::size_t row) {
+bool is_inside(const scoring::OutputDiagnostics& rows, std::size_t row) {
   return rows.lower[row] <= rows.observed[row] && rows.observed[row] <= rows.upper[row];
 }
 
-std::pair<Chosen, Chosen> inside_and_outside(const scoring::OutputRows& rows, const Chosen& chosen) {
+std::pair<Chosen, Chosen> inside_and_outside(const scoring::OutputDiagnostics& rows, const Chosen& chosen) {
   std::pair<Chosen, Chosen> parts;
   for (const std::size_t row : chosen) (is_inside(rows, row) ? parts.first : parts.second).push_back(row);
   return parts;
@@ -95,11 +93,11 @@ Figure one_chart(std::string caption, Chart chart) {
 }
 
 Figure predicted_against_observed(const ChartedOutput& output) {
-  const scoring::OutputRows& rows = output.rows;
-  const Chosen chosen = scoring::evenly_spaced(rows.count(), std::min(output.most_rows, most_strokes));
+  const scoring::OutputDiagnostics& rows = output.rows;
+  const Chosen chosen = scoring::evenly_spaced(rows.count(), std::min(output.most_rows, most_interval_lines));
   const auto [inside, outside] = inside_and_outside(rows, chosen);
   const Values observed = taken(rows.observed, chosen);
-  const Range both = with_air(extent({&rows.observed, &rows.mean}), Scale::linear);
+  const Range both = with_margin(extent({&rows.observed, &rows.mean}), Scale::linear);
   const std::string level = level_text(output.level);
   Chart chart{.title = "Predicted against observed",
               .subtitle = fmt::format("RMSE {}, {} intervals hold {}", significant(output.scores.rmse), level,
@@ -108,7 +106,7 @@ Figure predicted_against_observed(const ChartedOutput& output) {
                   fmt::format("Predictions of {} with their {} intervals over what was observed.", output.name, level),
               .x_title = "observed " + output.name,
               .y_title = "predicted " + output.name,
-              .x_range = with_air(extent({&rows.observed}), Scale::linear),
+              .x_range = with_margin(extent({&rows.observed}), Scale::linear),
               .marks = {Intervals{.label = level + " interval, observation",
                                   .x = observed,
                                   .lower = taken(rows.lower, chosen),
@@ -134,7 +132,7 @@ Figure predicted_against_observed(const ChartedOutput& output) {
 }
 
 Figure intervals_by_width(const ChartedOutput& output) {
-  const scoring::OutputRows& rows = output.rows;
+  const scoring::OutputDiagnostics& rows = output.rows;
   const Chosen order = scoring::ascending(differences(rows.upper, rows.lower));
   const Chosen places = scoring::evenly_spaced(order.size(), output.most_rows);
   Chosen chosen;
@@ -174,20 +172,19 @@ Figure intervals_by_width(const ChartedOutput& output) {
                    std::move(chart));
 }
 
-/// Where 95 % of the shares of a calibrated model lie: l +- 1.96 sqrt(l (1 - l) / n).
-Band expected_shares(const Curve& curve, double rows) {
+Band calibrated_band(const Curve& curve, double rows) {
   Band band{.label = "95 % of calibrated models", .role = Role::reference, .x = times(100, curve.x)};
   for (const double level : curve.x) {
-    const double spread = two_sided_95 * std::sqrt(level * (1 - level) / rows);
-    band.lower.push_back(100 * std::max(0.0, level - spread));
-    band.upper.push_back(100 * std::min(1.0, level + spread));
+    const auto [low, high] = expected_shares(level, rows);
+    band.lower.push_back(100 * low);
+    band.upper.push_back(100 * high);
   }
   return band;
 }
 
 Figure calibration(const ChartedOutput& output) {
   const Curve extended = scoring::calibration_curve(output.rows.pit, output.weights);
-  std::vector<Mark> marks = {expected_shares(extended, scoring::effective_rows(output.rows.count(), output.weights)),
+  std::vector<Mark> marks = {calibrated_band(extended, scoring::effective_rows(output.rows.count(), output.weights)),
                              diagonal("perfect", whole)};
   if (output.is_extended) {
     const Curve classical = scoring::calibration_curve(output.rows.classical_pit, output.weights);
@@ -232,9 +229,8 @@ Figure pit_histogram(const ChartedOutput& output) {
   const std::size_t bins = bars_for(output.rows.count());
   const Values shares = scoring::histogram(output.rows.pit, output.weights, bins);
   const double equal = 1 / static_cast<double>(bins);
-  const double rows = scoring::effective_rows(output.rows.count(), output.weights);
-  const double spread = two_sided_95 * std::sqrt(equal * (1 - equal) / rows);
-  const double top = std::max(*std::max_element(shares.begin(), shares.end()), equal + spread);
+  const auto [low, high] = expected_shares(equal, scoring::effective_rows(output.rows.count(), output.weights));
+  const double top = std::max(*std::max_element(shares.begin(), shares.end()), high);
   return one_chart(
       "Where each observation lay in its predicted distribution: 0 is below everything expected, 100 above. Good: bars "
       "of one height, ending in the grey band. High at both ends: intervals are too narrow; high in the middle: too "
@@ -251,8 +247,8 @@ Figure pit_histogram(const ChartedOutput& output) {
                  Band{.label = "95 % of calibrated models",
                       .role = Role::reference,
                       .x = {0, 100},
-                      .lower = Values(2, 100 * std::max(0.0, equal - spread)),
-                      .upper = Values(2, 100 * (equal + spread))},
+                      .lower = Values(2, 100 * low),
+                      .upper = Values(2, 100 * high)},
                  horizontal("equal shares", whole, 100 * equal)}});
 }
 
@@ -307,7 +303,7 @@ Figure sparsification(const ChartedOutput& output, const Values& errors) {
 }
 
 Figure noise_and_ignorance(const ChartedOutput& output) {
-  const scoring::OutputRows& rows = output.rows;
+  const scoring::OutputDiagnostics& rows = output.rows;
   const Chosen chosen = scoring::evenly_spaced(rows.count(), output.most_rows);
   Chart chart{.title = "Noise and ignorance by row",
               .subtitle = fmt::format("median epistemic / aleatoric variance {}",
@@ -359,11 +355,17 @@ std::vector<Figure> output_figures(const ChartedOutput& output) {
           share_histogram(output)};
 }
 
+Range expected_shares(double p, double rows) {
+  constexpr double two_sided_95 = 1.96;  // standard deviations of a normal distribution
+  const double spread = two_sided_95 * std::sqrt(p * (1 - p) / rows);
+  return {std::max(0.0, p - spread), std::min(1.0, p + spread)};
+}
+
 std::string level_text(double level) {
   return fmt::format("{:.6g} %", 100 * level);
 }
 
-std::vector<double> epistemic_shares(const scoring::OutputRows& rows) {
+std::vector<double> epistemic_shares(const scoring::OutputDiagnostics& rows) {
   Values shares;
   for (std::size_t row = 0; row < rows.count(); ++row) {
     const double ratio = rows.epistemic_std[row] / rows.total_std[row];

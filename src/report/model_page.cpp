@@ -24,12 +24,12 @@ namespace {
 constexpr std::size_t most_input_columns = 8;
 constexpr std::size_t unusual_inputs = 3;
 
-/// What a browser draws at ease, and what keeps a page below 2 MB.
+/// Limits that keep a page below 2 MB and quick to draw.
 constexpr std::size_t most_marks = 2000;  ///< rows drawn one by one, in the same chart of all outputs together
 constexpr std::size_t most_outputs = 12;  ///< that have charts
 constexpr std::size_t table_rows = 12;
 
-std::vector<ReportedRow> most_epistemic(const scoring::OutputRows& rows) {
+std::vector<ReportedRow> most_epistemic(const scoring::OutputDiagnostics& rows) {
   const std::vector<double> shares = epistemic_shares(rows);
   std::vector<ReportedRow> reported;
   for (const std::size_t row : scoring::largest(shares, table_rows)) {
@@ -47,34 +47,27 @@ const Scores& scores_of(const Scores& all, std::size_t output) {
   return all.per_output.empty() ? all : all.per_output[output];
 }
 
-/// Without its folder, which is nobody's business who reads the page.
+/// The name without its folder: a page may be shared, and folders are private.
 std::string file_name(const std::string& path) {
   if (path == "-") return "standard input";
   const std::filesystem::path given = std::filesystem::path(path).lexically_normal();
   return (given.has_filename() ? given : given.parent_path()).filename().string();
 }
 
-/// Shares of rows that lie inside the intervals of a calibrated model, in 95 of 100 cases.
-std::pair<double, double> expected_coverage(double level, double rows) {
-  const double spread = 1.96 * std::sqrt(level * (1 - level) / rows);
-  return {std::max(0.0, level - spread), std::min(1.0, level + spread)};
-}
-
-std::string verdict(double coverage, const std::pair<double, double>& expected) {
+std::string verdict(double coverage, const Range& expected) {
   if (coverage < expected.first) return "fewer than that: the intervals are too narrow for these rows";
   if (coverage > expected.second) return "more than that: the intervals are wider than these rows need";
   return "in keeping with that";
 }
 
-std::string coverage_sentence(const ReportMatter& matter) {
-  const double level = matter.level;
-  const double coverage = matter.comparison.extended.total_coverage;
-  const auto expected = expected_coverage(level, matter.effective_rows);
+std::string coverage_sentence(const ReportContent& content) {
+  const double level = content.level;
+  const double coverage = content.comparison.extended.total_coverage;
+  const Range expected = expected_shares(level, content.effective_rows);
   return fmt::format(
       "The {} intervals hold {} of the observations. Over {} rows a calibrated model would be expected to reach "
-      "between "
-      "{} and {}; this is {}.",
-      level_text(level), percent(coverage), matter.comparison.rows, percent(expected.first), percent(expected.second),
+      "between {} and {}; this is {}.",
+      level_text(level), percent(coverage), content.comparison.rows, percent(expected.first), percent(expected.second),
       verdict(coverage, expected));
 }
 
@@ -90,16 +83,16 @@ std::string error_sentence(const Scores& scores) {
                         percent(ratio / (1 + ratio)));
 }
 
-Section scores_section(const ReportMatter& matter) {
+Section scores_section(const ReportContent& content) {
   const std::string of_outputs =
-      matter.ensemble.outputs() == 1 ? "" : " These are means over the outputs; each has a table of its own below.";
+      content.ensemble.outputs() == 1 ? "" : " These are means over the outputs; each has a table of its own below.";
   return {.title = "The scores",
-          .paragraphs = {coverage_sentence(matter) + of_outputs, error_sentence(matter.comparison.extended),
+          .paragraphs = {coverage_sentence(content) + of_outputs, error_sentence(content.comparison.extended),
                          "The same numbers as those of credens evaluate. “Classical” is the ensemble without the width "
                          "of its members' posteriors. Coverage should be close to the level; errors, likelihood, CRPS, "
                          "width, interval score and calibration error are better the smaller they are. All of it holds "
                          "for new rows only if the model was not trained on these."},
-          .tables = comparison_tables(matter.comparison, matter.ensemble, matter.level)};
+          .tables = comparison_tables(content.comparison, content.ensemble, content.level)};
 }
 
 /// "age 71 (+3.2)": the inputs that lie farthest out in the scale of the networks.
@@ -122,45 +115,45 @@ std::vector<std::string> input_headings(const std::vector<std::string>& labels) 
   return {"inputs farthest from the mean of training (in its standard deviations)"};
 }
 
-std::vector<std::string> input_cells(const ReportMatter& matter, const std::vector<std::string>& labels,
+std::vector<std::string> input_cells(const ReportContent& content, const std::vector<std::string>& labels,
                                      std::size_t row) {
-  const std::vector<double>& inputs = matter.places.inputs.at(row);
-  if (labels.size() > most_input_columns) return {unusual_text(matter.ensemble.state(), labels, inputs)};
+  const std::vector<double>& inputs = content.places.inputs.at(row);
+  if (labels.size() > most_input_columns) return {unusual_text(content.ensemble.state(), labels, inputs)};
   std::vector<std::string> cells;
   for (const double value : inputs) cells.push_back(significant(value, 4));
   return cells;
 }
 
-Table most_epistemic_table(const ReportMatter& matter, const ReportedOutput& output) {
-  const bool has_inputs = !matter.places.inputs.empty();
-  const std::vector<std::string> labels = input_labels(matter.ensemble.state());
+Table most_epistemic_table(const ReportContent& content, const ReportedOutput& output) {
+  const bool has_inputs = !content.places.inputs.empty();
+  const std::vector<std::string> labels = content.ensemble.state().schema.input_keys();
   Table table{
-      .caption = fmt::format("The rows with the largest epistemic share, by {} of {}", matter.places.word,
-                             file_name(matter.data_name)),
-      .headings = {matter.places.word, "epistemic share", "observed", "predicted", "epistemic std", "aleatoric std"}};
+      .caption = fmt::format("The rows with the largest epistemic share, by {} of {}", content.places.word,
+                             file_name(content.data_name)),
+      .headings = {content.places.word, "epistemic share", "observed", "predicted", "epistemic std", "aleatoric std"}};
   if (has_inputs) {
     for (std::string& heading : input_headings(labels)) table.headings.push_back(std::move(heading));
   }
   for (const ReportedRow& row : output.most_epistemic) {
-    std::vector<std::string> cells = {fmt::format("{}", matter.places.first + row.row),
+    std::vector<std::string> cells = {fmt::format("{}", content.places.first + row.row),
                                       percent(row.epistemic_share),
                                       significant(row.observed, 4),
                                       significant(row.mean, 4),
                                       significant(row.epistemic_std),
                                       significant(row.aleatoric_std)};
     if (has_inputs) {
-      for (std::string& cell : input_cells(matter, labels, row.row)) cells.push_back(std::move(cell));
+      for (std::string& cell : input_cells(content, labels, row.row)) cells.push_back(std::move(cell));
     }
     table.rows.push_back(std::move(cells));
   }
   return table;
 }
 
-Section output_section(const ReportMatter& matter, const ReportedOutput& output) {
+Section output_section(const ReportContent& content, const ReportedOutput& output) {
   return {.title = "Predictions of " + output.name,
           .figure_columns = 2,
           .figures = output.figures,
-          .tables = {most_epistemic_table(matter, output)}};
+          .tables = {most_epistemic_table(content, output)}};
 }
 
 Table two_columns(std::string caption, std::string left, std::string right, const Lines& lines) {
@@ -183,53 +176,53 @@ Table ladder(const Ensemble& ensemble) {
   return table;
 }
 
-Section making_section(const ReportMatter& matter) {
-  const model::EnsembleState& state = matter.ensemble.state();
+Section making_section(const ReportContent& content) {
+  const model::EnsembleState& state = content.ensemble.state();
   Section section{.title = "How the model was made",
-                  .tables = {two_columns("The model", "", file_name(matter.model_name), model_lines(matter.ensemble)),
-                             ladder(matter.ensemble), members_table(state)}};
+                  .tables = {two_columns("The model", "", file_name(content.model_name), model_lines(content.ensemble)),
+                             ladder(content.ensemble), members_table(state)}};
   section.tables.back().caption = "The members: gamma is the variance of a weight in the last layer";
   const Lines options = option_lines(state);
   if (!options.empty()) section.tables.push_back(two_columns("Options of training", "option", "value", options));
   return section;
 }
 
-std::string lead(const ReportMatter& matter) {
-  std::string names = base::join(std::span(matter.ensemble.target_names()), ", ");
-  if (matter.ensemble.outputs() > 8) names = fmt::format("{} outputs", matter.ensemble.outputs());
+std::string lead(const ReportContent& content) {
+  std::string names = base::join(content.ensemble.target_names(), ", ");
+  if (content.ensemble.outputs() > 8) names = fmt::format("{} outputs", content.ensemble.outputs());
   return fmt::format(
       "What {} predicts for the {} rows of {}, beside what was observed of {}: errors, noise, ignorance, "
       "and whether its intervals keep their word.",
-      file_name(matter.model_name), matter.comparison.rows, file_name(matter.data_name), names);
+      file_name(content.model_name), content.comparison.rows, file_name(content.data_name), names);
 }
 
 }  // namespace
 
-Judge::Judge(const Ensemble& ensemble, const ScoreOptions& options, double largest_weight)
+ReportBuilder::ReportBuilder(const Ensemble& ensemble, const scoring::IntervalOptions& interval, double largest_weight)
     : ensemble_(ensemble),
-      options_(options),
+      interval_(interval),
       largest_weight_(largest_weight),
-      comparer_(ensemble, options, largest_weight),
+      comparer_(ensemble, interval, largest_weight),
       outputs_(std::min(ensemble.outputs(), most_outputs)) {}
 
-void Judge::add(const scoring::ScoredRows& rows) {
+void ReportBuilder::add(const scoring::Observations& rows) {
   comparer_.add(rows);
   for (const double weight : rows.weights) weights_.push_back(weight / largest_weight_);  // no square overflows
   for (std::size_t k = 0; k < outputs_.size(); ++k) {
-    append(scoring::output_rows(rows.predictive, rows.targets, k, options_.level, options_.interval), outputs_[k]);
+    append(scoring::diagnose(rows.predictive, rows.targets, k, interval_), outputs_[k]);
   }
 }
 
-std::vector<ReportedOutput> Judge::reported_outputs(const Comparison& comparison) const {
+std::vector<ReportedOutput> ReportBuilder::reported_outputs(const Comparison& comparison) const {
   std::vector<ReportedOutput> outputs;
   for (std::size_t k = 0; k < outputs_.size(); ++k) {
-    const std::string& name = ensemble_.target_names()[k];
+    const std::string& name = ensemble_.state().schema.targets[k].name;
     outputs.push_back({.name = name,
                        .figures = output_figures({.name = name,
                                                   .rows = outputs_[k],
                                                   .weights = weights_,
                                                   .scores = scores_of(comparison.extended, k),
-                                                  .level = options_.level,
+                                                  .level = interval_.level,
                                                   .is_extended = ensemble_.posterior() != PosteriorKind::delta,
                                                   .most_rows = most_marks / outputs_.size()}),
                        .most_epistemic = most_epistemic(outputs_[k])});
@@ -237,32 +230,32 @@ std::vector<ReportedOutput> Judge::reported_outputs(const Comparison& comparison
   return outputs;
 }
 
-ReportMatter Judge::matter() const {
-  ReportMatter matter{.ensemble = ensemble_, .level = options_.level, .comparison = comparer_.comparison()};
-  matter.effective_rows = scoring::effective_rows(matter.comparison.rows, weights_);
-  matter.outputs = reported_outputs(matter.comparison);
-  return matter;
+ReportContent ReportBuilder::content() const {
+  ReportContent content{.ensemble = ensemble_, .level = interval_.level, .comparison = comparer_.comparison()};
+  content.effective_rows = scoring::effective_rows(content.comparison.rows, weights_);
+  content.outputs = reported_outputs(content.comparison);
+  return content;
 }
 
-std::set<std::size_t> shown_rows(const ReportMatter& matter) {
+std::set<std::size_t> shown_rows(const ReportContent& content) {
   std::set<std::size_t> rows;
-  for (const ReportedOutput& output : matter.outputs) {
+  for (const ReportedOutput& output : content.outputs) {
     for (const ReportedRow& row : output.most_epistemic) rows.insert(row.row);
   }
   return rows;
 }
 
-Page model_page(const ReportMatter& matter) {
+Page model_page(const ReportContent& content) {
   Page page{.title = "How well does the model know?",
-            .lead = lead(matter),
-            .sections = {scores_section(matter)},
+            .lead = lead(content),
+            .sections = {scores_section(content)},
             .footer = fmt::format("Made by credens {}.", version())};
-  if (matter.outputs.size() < matter.ensemble.outputs()) {
+  if (content.outputs.size() < content.ensemble.outputs()) {
     page.sections.front().paragraphs.push_back(fmt::format("Charts are shown for the first {} of the {} outputs.",
-                                                           matter.outputs.size(), matter.ensemble.outputs()));
+                                                           content.outputs.size(), content.ensemble.outputs()));
   }
-  for (const ReportedOutput& output : matter.outputs) page.sections.push_back(output_section(matter, output));
-  page.sections.push_back(making_section(matter));
+  for (const ReportedOutput& output : content.outputs) page.sections.push_back(output_section(content, output));
+  page.sections.push_back(making_section(content));
   return page;
 }
 

@@ -34,48 +34,48 @@ struct ReportedOutput {
   std::vector<ReportedRow> most_epistemic = {};  ///< largest share first
 };
 
-/// Where rows stand in their file, and their inputs.
+/// The positions of rows in their file, and their inputs.
 struct RowPlaces {
   std::string word = "row";  ///< what is counted: lines of a text file from 1, rows of an array from 0
   std::size_t first = 0;     ///< the number of row 0
   std::map<std::size_t, std::vector<double>> inputs = {};  ///< by row; none where the data are arrays of members
 };
 
-struct ReportMatter {
+struct ReportContent {
   const Ensemble& ensemble;
   double level = 0.95;
   Comparison comparison = {};
   double effective_rows = 0;
   std::vector<ReportedOutput> outputs = {};
-  std::string model_name = {};  ///< a path, of which the page tells the file's name
+  std::string model_name = {};  ///< a path; the page shows the file's name alone
   std::string data_name = {};
   RowPlaces places = {};
 };
 
-/// Makes the matter of rows that come in blocks: all but names and places. Of a row it keeps a few numbers per output,
-/// not what each member said.
-class Judge {
+/// Collects the content of a report, all but names and places, from rows that come in blocks. Keeps a few numbers per
+/// row and output, not the predictions of each member.
+class ReportBuilder {
  public:
   /// The ensemble must live as long; otherwise as Comparer.
-  Judge(const Ensemble& ensemble, const ScoreOptions& options, double largest_weight);
+  ReportBuilder(const Ensemble& ensemble, const scoring::IntervalOptions& interval, double largest_weight);
 
-  void add(const scoring::ScoredRows& rows);
-  ReportMatter matter() const;
+  void add(const scoring::Observations& rows);
+  ReportContent content() const;
 
  private:
   std::vector<ReportedOutput> reported_outputs(const Comparison& comparison) const;
 
   const Ensemble& ensemble_;
-  ScoreOptions options_;
+  scoring::IntervalOptions interval_;
   double largest_weight_;
   Comparer comparer_;
-  std::vector<double> weights_;               ///< of rows, relative to the largest; none: every row counts once
-  std::vector<scoring::OutputRows> outputs_;  ///< of those that have charts
+  std::vector<double> weights_;                      ///< of rows, relative to the largest; none: every row counts once
+  std::vector<scoring::OutputDiagnostics> outputs_;  ///< of those that have charts
 };
 
-/// Those whose places the page needs.
-std::set<std::size_t> shown_rows(const ReportMatter& matter);
+/// Rows that the page shows one by one: it needs their places.
+std::set<std::size_t> shown_rows(const ReportContent& content);
 
-Page model_page(const ReportMatter& matter);
+Page model_page(const ReportContent& content);
 
 }  // namespace credens::report

@@ -6,9 +6,12 @@
 
 #include <algorithm>
 
+#include <nlohmann/json.hpp>
+
 #include "model/ensemble_state.hpp"
 #include "model/names.hpp"
 #include "report/number.hpp"
+#include "store/document_parts.hpp"
 
 namespace credens::report {
 
@@ -17,10 +20,6 @@ namespace {
 using model::EnsembleState;
 
 constexpr PosteriorKind rungs[] = {PosteriorKind::isotropic, PosteriorKind::diagonal, PosteriorKind::full};
-
-Json number_or_null(const std::optional<double>& number) {
-  return number ? Json(*number) : Json(nullptr);
-}
 
 std::string number(const std::optional<double>& value) {
   return value ? significant(*value, 6) : "-";
@@ -31,24 +30,10 @@ Json elbo_json(const Ensemble& ensemble) {
   for (const PosteriorKind rung : rungs) {
     Json& values = elbo[std::string(base::name_of(rung))] = Json::array();
     for (const model::Member& member : ensemble.state().members)
-      values.push_back(number_or_null(member.posterior.elbo.of(rung)));
+      values.push_back(store::number_or_null(member.posterior.elbo.of(rung)));
   }
-  elbo["ensemble"] = number_or_null(ensemble.elbo(ensemble.posterior()));
+  elbo["ensemble"] = store::number_or_null(ensemble.elbo(ensemble.posterior()));
   return elbo;
-}
-
-Json options_json(const base::OptionValues& options) {
-  Json document = Json::object();
-  for (const auto& [name, value] : options) std::visit([&](const auto& plain) { document[name] = plain; }, value);
-  return document;
-}
-
-Json decisions_json(const EnsembleState& state) {
-  Json decisions = Json::array();
-  for (const model::Decision& decision : state.decisions) {
-    decisions.push_back({{"name", decision.name}, {"value", decision.value}, {"reason", decision.reason}});
-  }
-  return decisions;
 }
 
 std::string shown(const std::vector<std::string>& names) {
@@ -89,13 +74,6 @@ std::string elbo_text(const Ensemble& ensemble) {
 
 }  // namespace
 
-std::vector<std::string> input_labels(const EnsembleState& state) {
-  if (!state.layout.input_names.empty()) return state.layout.input_names;
-  std::vector<std::string> labels;
-  for (const std::size_t position : state.layout.positions) labels.push_back(fmt::format("{}", position));
-  return labels;
-}
-
 Table members_table(const EnsembleState& state) {
   Table table{.headings = {"member", "features", "weight", "gamma", "ELBO isotropic", "diagonal", "full"}};
   for (std::size_t l = 0; l < state.members.size(); ++l) {
@@ -120,7 +98,7 @@ Json model_json(const Ensemble& ensemble) {
   Json features = Json::array();
   for (const model::Member& member : state.members) features.push_back(member.features);
   return {{"members", ensemble.members()},
-          {"inputs", input_labels(state)},
+          {"inputs", state.schema.input_keys()},
           {"outputs", ensemble.target_names()},
           {"features", features},
           {"lambda", ensemble.prior_precision()},
@@ -129,9 +107,9 @@ Json model_json(const Ensemble& ensemble) {
           {"elbo", elbo_json(ensemble)},
           {"weights", ensemble.weights()},
           {"seed", state.seed},
-          {"options", options_json(state.options)},
-          {"data", {{"rows", state.data.rows}, {"fingerprint", state.data.fingerprint}}},
-          {"decisions", decisions_json(state)},
+          {"options", store::options_to_json(state.options)},
+          {"data", store::data_to_json(state.data)},
+          {"decisions", store::decisions_to_json(state)},
           {"version", state.version.empty() ? version() : std::string_view(state.version)}};
 }
 
@@ -139,7 +117,7 @@ Lines model_lines(const Ensemble& ensemble) {
   const EnsembleState& state = ensemble.state();
   Lines lines;
   lines.emplace_back("rows", fmt::format("{}", state.data.rows));
-  if (state.has_networks()) lines.emplace_back("inputs", shown(input_labels(state)));
+  if (state.has_networks()) lines.emplace_back("inputs", shown(state.schema.input_keys()));
   lines.emplace_back("outputs", shown(ensemble.target_names()));
   lines.emplace_back("members", members_text(state));
   lines.emplace_back("posterior", fmt::format("{}{}, lambda {}", base::name_of(ensemble.posterior()),

@@ -12,8 +12,8 @@ namespace {
 
 constexpr const char* not_finite = "–";
 
-/// Beyond these powers of ten, zeros say less than an exponent.
-bool is_handy(int exponent) {
+/// Outside this range of powers of ten an exponent is shorter than the zeros.
+bool fits_without_exponent(int exponent) {
   return exponent >= -5 && exponent < 7;
 }
 
@@ -36,7 +36,7 @@ std::string significant(double value, int digits) {
   const std::string scientific = fmt::format("{:.{}e}", value, digits - 1);
   const int exponent =
       std::stoi(scientific.substr(scientific.find('e') + 1));  // after rounding: 9.99 may have become 10
-  return is_handy(exponent) ? fixed(value, std::max(0, digits - 1 - exponent)) : scientific;
+  return fits_without_exponent(exponent) ? fixed(value, std::max(0, digits - 1 - exponent)) : scientific;
 }
 
 }  // namespace credens::report

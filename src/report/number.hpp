@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbers for people. What is not finite is a dash.
+// Numbers as text for people. Values that are not finite become a dash.
 
 #pragma once
 

@@ -53,7 +53,7 @@ std::string_view glyph(const Intervals&) {
   return R"(<path class="line" d="M6 2V11M14 0V9M22 3V12"/>)";
 }
 
-/// One line of a legend: the looks of a mark and its name.
+/// One line of a legend: a sample of the mark and its name.
 std::string legend_entry(const Mark& mark) {
   const std::string_view shape = std::visit([](const auto& given) { return glyph(given); }, mark);
   return fmt::format("<li class=\"{}\"><svg viewBox=\"0 0 28 12\" aria-hidden=\"true\">{}</svg>{}</li>\n",

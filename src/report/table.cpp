@@ -76,7 +76,7 @@ std::string table_text(const Table& table) {
 
 std::string table_html(const Table& table) {
   check_table(table);
-  // What is wider than the screen scrolls, also for those who have a keyboard only.
+  // A table wider than the screen scrolls; the tabindex lets a keyboard scroll it.
   const std::string caption = html_text(table.caption);
   std::string html = fmt::format(
       "<div class=\"table\" tabindex=\"0\" role=\"group\" "

@@ -7,22 +7,14 @@
 #include <numeric>
 
 #include "math/statistics.hpp"
-#include "score/calibration.hpp"
-#include "score/weighted_mean.hpp"
+#include "score/accumulators.hpp"
 
 namespace credens::scoring {
 
 namespace {
 
-double weight_at(std::span<const double> weights, std::size_t row) {
-  return weights.empty() ? 1.0 : weights[row];
-}
-
-double total_weight(std::size_t rows, std::span<const double> weights) {
-  math::CompensatedSum sum;
-  for (std::size_t row = 0; row < rows; ++row) sum.add(weight_at(weights, row));
-  return sum.value();
-}
+using math::total_weight;
+using math::weight_at;
 
 Predictive one_output(const Predictive& predictive, std::size_t output) {
   const MixtureComponents& all = predictive.components();
@@ -49,18 +41,19 @@ std::vector<double> roots_of(const Matrix& column) {
 
 }  // namespace
 
-OutputRows output_rows(const Predictive& predictive, MatrixView targets, std::size_t output, double level,
-                       IntervalKind kind) {
+OutputDiagnostics diagnose(const Predictive& predictive, MatrixView targets, std::size_t output,
+                           const IntervalOptions& options) {
   const Predictive marginal = one_output(predictive, output);
   Matrix observed(targets.rows(), 1);
   for (std::size_t row = 0; row < targets.rows(); ++row) observed(row, 0) = targets(row, output);
-  const Interval interval = marginal.interval(level, kind);
-  const Interval function = marginal.function_interval(level, kind);
+  const PredictiveMoments moments = marginal.moments();
+  const Interval interval = marginal.interval(options.level, options.kind);
+  const Interval function = marginal.function_interval(options.level, options.kind);
   return {.observed = values_of(observed),
-          .mean = values_of(marginal.mean()),
-          .aleatoric_std = roots_of(marginal.aleatoric_variance()),
-          .epistemic_std = roots_of(marginal.epistemic_variance()),
-          .total_std = roots_of(marginal.total_variance()),
+          .mean = values_of(moments.mean),
+          .aleatoric_std = roots_of(moments.aleatoric_variance),
+          .epistemic_std = roots_of(moments.epistemic_variance),
+          .total_std = roots_of(moments.total_variance),
           .lower = values_of(interval.lower),
           .upper = values_of(interval.upper),
           .function_lower = values_of(function.lower),
@@ -69,21 +62,21 @@ OutputRows output_rows(const Predictive& predictive, MatrixView targets, std::si
           .classical_pit = values_of(marginal.classical().cdf(observed))};
 }
 
-void append(const OutputRows& more, OutputRows& rows) {
-  for (std::vector<double> OutputRows::*part :
-       {&OutputRows::observed, &OutputRows::mean, &OutputRows::aleatoric_std, &OutputRows::epistemic_std,
-        &OutputRows::total_std, &OutputRows::lower, &OutputRows::upper, &OutputRows::function_lower,
-        &OutputRows::function_upper, &OutputRows::pit, &OutputRows::classical_pit}) {
+void append(const OutputDiagnostics& more, OutputDiagnostics& rows) {
+  using Rows = OutputDiagnostics;
+  for (const auto part :
+       {&Rows::observed, &Rows::mean, &Rows::aleatoric_std, &Rows::epistemic_std, &Rows::total_std, &Rows::lower,
+        &Rows::upper, &Rows::function_lower, &Rows::function_upper, &Rows::pit, &Rows::classical_pit}) {
     (rows.*part).insert((rows.*part).end(), (more.*part).begin(), (more.*part).end());
   }
 }
 
 Curve calibration_curve(std::span<const double> pit, std::span<const double> weights) {
-  Calibration calibration;
-  for (std::size_t row = 0; row < pit.size(); ++row) calibration.add(pit[row], weight_at(weights, row));
-  const auto shares = calibration.shares();
+  PitDistribution distribution;
+  for (std::size_t row = 0; row < pit.size(); ++row) distribution.add(pit[row], weight_at(weights, row));
+  const auto shares = distribution.shares();
   Curve curve{.y = {shares.begin(), shares.end()}};
-  for (std::size_t i = 0; i < shares.size(); ++i) curve.x.push_back(Calibration::level(i));
+  for (std::size_t i = 0; i < shares.size(); ++i) curve.x.push_back(PitDistribution::level(i));
   return curve;
 }
 

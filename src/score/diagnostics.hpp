@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What lies behind the scores, as data for charts: calibration, the histogram of PIT values, and whether large errors
-// come where large uncertainty was announced.
+// Data for charts of predictions and observations: calibration, the histogram of PIT values, and whether large errors
+// come with large predicted uncertainty.
 //
 // Weights are those of rows; none: every row counts once. A row of weight 2 equals the row twice.
 
 #pragma once
 
-#include <credens/predictive.hpp>
-
 #include <cstddef>
 #include <span>
 #include <vector>
 
+#include "score/scorer.hpp"
+
 namespace credens::scoring {
 
 /// One output, row by row, in the units of the data.
-struct OutputRows {
+struct OutputDiagnostics {
   std::vector<double> observed = {};
   std::vector<double> mean = {};
   std::vector<double> aleatoric_std = {};
@@ -27,15 +27,15 @@ struct OutputRows {
   std::vector<double> function_lower = {};  ///< of the interval for the regression function
   std::vector<double> function_upper = {};
   std::vector<double> pit = {};            ///< F(y) of the mixture
-  std::vector<double> classical_pit = {};  ///< the same with the members' own width taken away
+  std::vector<double> classical_pit = {};  ///< F(y) with the members' own width taken away
 
   std::size_t count() const { return observed.size(); }
 };
 
-OutputRows output_rows(const Predictive& predictive, MatrixView targets, std::size_t output, double level,
-                       IntervalKind kind);
+OutputDiagnostics diagnose(const Predictive& predictive, MatrixView targets, std::size_t output,
+                           const IntervalOptions& options);
 
-void append(const OutputRows& more, OutputRows& rows);
+void append(const OutputDiagnostics& more, OutputDiagnostics& rows);
 
 /// A line through points (x, y).
 struct Curve {
@@ -43,7 +43,7 @@ struct Curve {
   std::vector<double> y = {};
 };
 
-/// Share of PIT values up to each of the levels 0.01, ..., 0.99: of a calibrated forecast, the level itself.
+/// Share of PIT values up to each of the levels 0.01, ..., 0.99. A calibrated forecast gives the diagonal.
 Curve calibration_curve(std::span<const double> pit, std::span<const double> weights);
 
 /// Share of the values in each of `bins` equal parts of [0, 1].

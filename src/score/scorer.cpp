@@ -9,11 +9,8 @@
 #include "math/mixture.hpp"
 #include "math/normal.hpp"
 #include "model/marginal.hpp"
-#include "score/calibration.hpp"
 #include "score/density.hpp"
-#include "score/interval.hpp"
-#include "score/median.hpp"
-#include "score/point.hpp"
+#include "score/score_fields.hpp"
 
 namespace credens::scoring {
 
@@ -32,7 +29,7 @@ class OutputTally {
     median_ratio_.add(row.ratio, weight);
     nll_.add(row.nll, weight);
     crps_.add(row.crps, weight);
-    calibration_.add(row.pit, weight);
+    pit_.add(row.pit, weight);
     total_.add(row.target, row.lower, row.upper, weight);
     function_.add(row.target, row.function_lower, row.function_upper, weight);
     if (!has_truth) return;
@@ -40,8 +37,10 @@ class OutputTally {
     truth_.add(row.truth, row.function_lower, row.function_upper, weight);
   }
 
-  Scores scores() const {
+  Scores scores(std::optional<double> target_std, bool has_truth) const {
+    const auto if_truth = [&](double value) { return has_truth ? std::optional(value) : std::nullopt; };
     return {.rmse = error_.rmse(),
+            .rmse_standardised = target_std ? std::optional(error_.rmse() / *target_std) : std::nullopt,
             .mae = error_.mae(),
             .epistemic_coverage = function_.coverage(),
             .total_coverage = total_.coverage(),
@@ -52,12 +51,11 @@ class OutputTally {
             .crps = crps_.value(),
             .interval_width = total_.width(),
             .interval_score = total_.score(),
-            .calibration_error = calibration_.error(),
-            .sharpness = std::sqrt(variance_.value())};
+            .calibration_error = pit_.error(),
+            .sharpness = std::sqrt(variance_.value()),
+            .function_coverage = if_truth(truth_.coverage()),
+            .function_rmse = if_truth(truth_error_.rmse())};
   }
-
-  double function_coverage() const { return truth_.coverage(); }
-  double function_rmse() const { return truth_error_.rmse(); }
 
  private:
   PointError error_;
@@ -65,7 +63,7 @@ class OutputTally {
   IntervalTally total_;
   IntervalTally function_;
   IntervalTally truth_;
-  Calibration calibration_;
+  PitDistribution pit_;
   WeightedMean nll_;
   WeightedMean nll_gaussian_;
   WeightedMean crps_;
@@ -76,44 +74,32 @@ class OutputTally {
 
 namespace {
 
-/// Ratios that are held for an exact median, over all outputs.
+/// Most ratios held for an exact median, over all outputs.
 constexpr std::size_t most_held = std::size_t{1} << 20;
 
-template <class Field>
-double mean_of(const std::vector<Scores>& outputs, const Field& field) {
-  double sum = 0;
-  for (const Scores& scores : outputs) sum += field(scores);
-  return sum / static_cast<double>(outputs.size());
-}
-
-/// The mean of each field over the outputs.
+/// The mean of each score over the outputs.
 Scores mean_over_outputs(const std::vector<Scores>& outputs) {
   Scores mean;
-  for (double Scores::*field :
-       {&Scores::rmse, &Scores::mae, &Scores::epistemic_coverage, &Scores::total_coverage,
-        &Scores::epistemic_aleatoric_ratio, &Scores::epistemic_aleatoric_ratio_median, &Scores::crps,
-        &Scores::interval_width, &Scores::interval_score, &Scores::calibration_error, &Scores::sharpness}) {
-    mean.*field = mean_of(outputs, [field](const Scores& scores) { return scores.*field; });
-  }
-  for (std::optional<double> Scores::*field :
-       {&Scores::rmse_standardised, &Scores::function_coverage, &Scores::function_rmse}) {
-    if (outputs.front().*field) {
-      mean.*field = mean_of(outputs, [field](const Scores& scores) { return *(scores.*field); });
-    }
+  for (const ScoreField& field : score_fields()) {
+    if (!field.value(outputs.front())) continue;
+    double sum = 0;
+    for (const Scores& scores : outputs) sum += *field.value(scores);
+    field.set(mean, sum / static_cast<double>(outputs.size()));
   }
   return mean;
 }
 
-std::vector<double> relative_weights(const ScoredRows& rows, double largest) {
+std::vector<double> relative_weights(const Observations& rows, double largest) {
   if (rows.weights.empty()) return std::vector<double>(rows.predictive.rows(), 1.0);
   std::vector<double> relative(rows.weights.begin(), rows.weights.end());
   for (double& weight : relative) weight /= largest;
   return relative;
 }
 
-std::vector<RowScore> row_scores(const ScoredRows& rows, std::span<const double> weights, const ScoreOptions& options) {
-  const Interval total = rows.predictive.interval(options.level, options.interval);
-  const Interval function = rows.predictive.function_interval(options.level, options.interval);
+std::vector<RowScore> row_scores(const Observations& rows, std::span<const double> weights,
+                                 const IntervalOptions& interval) {
+  const Interval total = rows.predictive.interval(interval.level, interval.kind);
+  const Interval function = rows.predictive.function_interval(interval.level, interval.kind);
   model::MarginalReader marginals(rows.predictive.components());
   std::vector<RowScore> scores;
   for (std::size_t k = 0; k < rows.targets.cols(); ++k) {
@@ -148,22 +134,21 @@ void append_counted(const std::vector<T>& values, std::string& bytes) {
 
 }  // namespace
 
-Scorer::Scorer(std::size_t outputs, const ScoreOptions& options, double largest_weight)
-    : options_(options),
-      target_std_(options.target_std.begin(), options.target_std.end()),
-      largest_weight_(largest_weight) {
-  base::check_probability(options.level, "level");
+Scorer::Scorer(std::size_t outputs, const IntervalOptions& interval, std::span<const double> target_std,
+               double largest_weight)
+    : interval_(interval), target_std_(target_std.begin(), target_std.end()), largest_weight_(largest_weight) {
+  base::check_probability(interval.level, "level");
   if (!target_std_.empty()) {
-    const MatrixView target_std(target_std_.data(), 1, target_std_.size());
-    base::check_shape(target_std, 1, outputs, "target_std");
-    base::check_positive(target_std, "target_std");
+    const MatrixView view(target_std_.data(), 1, target_std_.size());
+    base::check_shape(view, 1, outputs, "target_std");
+    base::check_positive(view, "target_std");
   }
-  outputs_.assign(outputs, OutputTally(options.level, most_held / std::max<std::size_t>(1, outputs)));
+  outputs_.assign(outputs, OutputTally(interval.level, most_held / std::max<std::size_t>(1, outputs)));
 }
 
 Scorer::~Scorer() = default;
 
-void Scorer::check(const ScoredRows& rows) const {
+void Scorer::check(const Observations& rows) const {
   const std::size_t count = rows.predictive.rows();
   base::check_shape(rows.targets, count, outputs_.size(), "targets");
   base::check_finite(rows.targets, "targets");
@@ -174,11 +159,11 @@ void Scorer::check(const ScoredRows& rows) const {
   base::check_finite(rows.truth, "truth");
 }
 
-BlockScores Scorer::score(const ScoredRows& rows) const {
+BlockScores Scorer::score(const Observations& rows) const {
   check(rows);
   const std::vector<double> weights = relative_weights(rows, largest_weight_);
   BlockScores block{
-      .rows = weights.size(), .has_truth = !rows.truth.empty(), .outputs = row_scores(rows, weights, options_)};
+      .rows = weights.size(), .has_truth = !rows.truth.empty(), .outputs = row_scores(rows, weights, interval_)};
   if (outputs_.size() == 1) return block;
   for (const double log_density : rows.predictive.log_density(rows.targets)) block.nll.push_back(-log_density);
   for (std::size_t row = 0; row < block.rows; ++row) {
@@ -222,11 +207,8 @@ Scores Scorer::scores() const {
   base::require(rows_ > 0, ErrorCode::data, "there are no rows to score, expected at least 1");
   std::vector<Scores> outputs;
   for (std::size_t k = 0; k < outputs_.size(); ++k) {
-    Scores& scores = outputs.emplace_back(outputs_[k].scores());
-    if (!target_std_.empty()) scores.rmse_standardised = scores.rmse / target_std_[k];
-    if (!has_truth_) continue;
-    scores.function_coverage = outputs_[k].function_coverage();
-    scores.function_rmse = outputs_[k].function_rmse();
+    outputs.push_back(
+        outputs_[k].scores(target_std_.empty() ? std::nullopt : std::optional(target_std_[k]), has_truth_));
   }
   if (outputs.size() == 1) return outputs.front();
   Scores scores = mean_over_outputs(outputs);
@@ -237,3 +219,16 @@ Scores Scorer::scores() const {
 }
 
 }  // namespace credens::scoring
+
+namespace credens {
+
+Scores score(const Predictive& predictive, MatrixView targets, const ScoreOptions& options) {
+  scoring::RowWeights weights;
+  weights.add(options.weights);
+  scoring::Scorer scorer(predictive.outputs(), {.level = options.level, .kind = options.interval}, options.target_std,
+                         weights.largest());
+  scorer.add({.predictive = predictive, .targets = targets, .weights = options.weights, .truth = options.truth});
+  return scorer.scores();
+}
+
+}  // namespace credens

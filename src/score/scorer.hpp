@@ -12,19 +12,24 @@
 #include <vector>
 
 #include "base/bytes.hpp"
-#include "score/weighted_mean.hpp"
+#include "score/accumulators.hpp"
 
 namespace credens::scoring {
 
+struct IntervalOptions {
+  double level = 0.95;
+  IntervalKind kind = IntervalKind::gaussian;
+};
+
 /// Predictions of some rows and what was observed there.
-struct ScoredRows {
+struct Observations {
   const Predictive& predictive;
   MatrixView targets;                    ///< [n x q]
   std::span<const double> weights = {};  ///< n values or none
   MatrixView truth = {};                 ///< [n x q] or empty
 };
 
-/// What one row of one output comes to. Whoever computes it, scores are sums over rows in their order.
+/// The terms that one row of one output adds to the scores. Scores are sums of them in the order of the rows.
 struct RowScore {
   double weight;
   double target;
@@ -50,7 +55,7 @@ struct BlockScores {
   std::vector<double> nll_gaussian = {};  ///< likewise
 };
 
-/// For another process, and back.
+/// Scores of a block as bytes for another process, and back.
 void append(const BlockScores& block, std::string& bytes);
 BlockScores read_block_scores(base::ByteReader& reader);
 
@@ -58,23 +63,25 @@ class OutputTally;
 
 class Scorer {
  public:
-  /// Of the options, `weights` and `truth` come with the rows. `largest_weight` is that of RowWeights, over all rows.
-  Scorer(std::size_t outputs, const ScoreOptions& options, double largest_weight);
+  /// `target_std`: q standard deviations of the training targets, or none. `largest_weight`: that of RowWeights, over
+  /// all rows.
+  Scorer(std::size_t outputs, const IntervalOptions& interval, std::span<const double> target_std,
+         double largest_weight);
   ~Scorer();
 
-  void add(const ScoredRows& rows) { add(score(rows)); }  ///< throws as credens::score
+  void add(const Observations& rows) { add(score(rows)); }  ///< throws as credens::score
 
-  /// The same in two steps, of which the first can be another process's.
-  BlockScores score(const ScoredRows& rows) const;
+  /// `add` in two steps, the first of which may run in another process.
+  BlockScores score(const Observations& rows) const;
   void add(const BlockScores& block);
 
   std::size_t rows() const { return rows_; }
   Scores scores() const;
 
  private:
-  void check(const ScoredRows& rows) const;
+  void check(const Observations& rows) const;
 
-  ScoreOptions options_;
+  IntervalOptions interval_;
   std::vector<double> target_std_;
   double largest_weight_;
   std::size_t rows_ = 0;

@@ -6,6 +6,8 @@
 #include <map>
 #include <optional>
 
+#include <nlohmann/json.hpp>
+
 #include "base/check.hpp"
 #include "base/file.hpp"
 #include "model/names.hpp"
@@ -136,9 +138,9 @@ Checkpoint::Checkpoint(fs::path folder, FitIdentity identity)
 std::vector<model::Member> Checkpoint::load() const {
   std::vector<model::Member> members;
   for (const auto& [index, path] : members_in(folder_)) {
-    with_path(path, [&, expected = index, &file = path] {
-      members.push_back(decode_member(read_container(file), expected, identity_));
-    });
+    members.push_back(with_path(path, [&, expected = index, &file = path] {
+      return decode_member(read_container(file), expected, identity_);
+    }));
   }
   return members;
 }

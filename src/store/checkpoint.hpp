@@ -13,7 +13,7 @@
 
 namespace credens::store {
 
-/// What members must have in common to belong together.
+/// Options, data and version: members with the same belong together.
 struct FitIdentity {
   base::OptionValues options;  ///< those that determine the result
   model::DataSummary data;

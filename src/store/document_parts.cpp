@@ -6,15 +6,13 @@
 #include <cmath>
 #include <limits>
 
+#include <nlohmann/json.hpp>
+
 #include "model/names.hpp"
 
 namespace credens::store {
 
 namespace {
-
-Json number_or_null(const std::optional<double>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
 
 Json elbo_to_json(const model::ElboLadder& elbo) {
   return {{"isotropic", number_or_null(elbo.isotropic)},
@@ -69,6 +67,10 @@ base::OptionValue read_option(const Json& value, const std::string& place) {
 }
 
 }  // namespace
+
+Json number_or_null(const std::optional<double>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
 
 std::string document_text(const Json& document) {
   try {
@@ -141,12 +143,23 @@ Json options_to_json(const base::OptionValues& options) {
   return json;
 }
 
+/// Names of options and decisions in files of version 0.1.0, and those of today (docs/decisions/0016-plain-names.md).
+constexpr std::pair<std::string_view, std::string_view> renamed[] = {
+    {"bend_inputs", "asinh_inputs"}, {"kind_weights", "configuration_weights"}, {"wide_members", "tail_components"}};
+
+std::string current_name(const std::string& stored) {
+  const auto found = std::ranges::find(renamed, stored, &std::pair<std::string_view, std::string_view>::first);
+  return found == std::end(renamed) ? stored : std::string(found->second);
+}
+
 base::OptionValues read_options(const JsonObject& document) {
   const Json& options = document.at("options");
   base::require(options.is_object(), ErrorCode::model, "options is not an object");
   base::OptionValues values;
   for (const auto& [name, value] : options.items()) {
-    values.emplace_back(name, read_option(value, "options." + name));
+    base::require(current_name(name) == name || !options.contains(current_name(name)), ErrorCode::model,
+                  "options.{} is given under two names", current_name(name));
+    values.emplace_back(current_name(name), read_option(value, "options." + name));
   }
   return values;
 }
@@ -158,6 +171,14 @@ Json data_to_json(const model::DataSummary& data) {
 model::DataSummary read_data(const JsonObject& document) {
   const JsonObject data = document.object("data", {"rows", "fingerprint"});
   return {data.whole("rows"), data.text("fingerprint")};
+}
+
+Json decisions_to_json(const model::EnsembleState& state) {
+  Json decisions = Json::array();
+  for (const model::Decision& decision : state.decisions) {
+    decisions.push_back({{"name", decision.name}, {"value", decision.value}, {"reason", decision.reason}});
+  }
+  return decisions;
 }
 
 }  // namespace credens::store

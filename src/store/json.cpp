@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include <nlohmann/json.hpp>
+
 namespace credens::store {
 
 namespace {
@@ -129,6 +131,14 @@ JsonObject::JsonObject(const Json& value, std::string place, ErrorCode code, con
 
 std::string JsonObject::place_of(std::string_view key) const {
   return place_.empty() ? std::string(key) : fmt::format("{}.{}", place_, key);
+}
+
+bool JsonObject::has(std::string_view key) const {
+  return value_->contains(key);
+}
+
+bool JsonObject::is_null(std::string_view key) const {
+  return at(key).is_null();
 }
 
 const Json& JsonObject::at(std::string_view key) const {

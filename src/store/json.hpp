@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "base/check.hpp"
 #include "base/text.hpp"
@@ -40,8 +40,8 @@ class JsonObject {
   /// Throws unless `value` is an object and all its keys are among `keys`. `place` is empty for the whole document.
   JsonObject(const Json& value, std::string place, ErrorCode code, const std::vector<std::string>& keys);
 
-  bool has(std::string_view key) const { return value_->contains(key); }
-  bool is_null(std::string_view key) const { return at(key).is_null(); }
+  bool has(std::string_view key) const;
+  bool is_null(std::string_view key) const;
   const Json& at(std::string_view key) const;        ///< throws where it is missing
   std::string place_of(std::string_view key) const;  ///< how sentences name the field
   JsonObject object(std::string_view key, const std::vector<std::string>& keys) const;

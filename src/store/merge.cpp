@@ -25,15 +25,18 @@ std::string_view writer_of(const model::EnsembleState& part) {
   return part.version.empty() ? version() : std::string_view(part.version);
 }
 
-bool same_layout(const data::InputLayout& a, const data::InputLayout& b) {
-  return a.input_names == b.input_names && a.positions == b.positions && a.training_cols == b.training_cols;
+bool same_inputs(const data::Schema& a, const data::Schema& b) {
+  return a.inputs == b.inputs && a.has_names == b.has_names && a.table_columns == b.table_columns;
+}
+
+bool same_noise(const data::Schema& a, const data::Schema& b) {
+  return data::names_of(a.noise) == data::names_of(b.noise) && a.has_noise == b.has_noise;
 }
 
 std::optional<std::string> difference_of_columns(const model::EnsembleState& part, const model::EnsembleState& first) {
-  if (!same_layout(part.layout, first.layout)) return "other input columns";
-  if (part.target_names != first.target_names || part.target_columns != first.target_columns) return "other targets";
-  if (part.noise_names != first.noise_names || part.known_noise != first.known_noise)
-    return "other columns of known noise";
+  if (!same_inputs(part.schema, first.schema)) return "other input columns";
+  if (part.schema.targets != first.schema.targets) return "other targets";
+  if (!same_noise(part.schema, first.schema)) return "other columns of known noise";
   if (part.input_scaler != first.input_scaler || part.target_scaler != first.target_scaler) return "another scaling";
   return std::nullopt;
 }
@@ -52,13 +55,14 @@ std::optional<std::string> difference_of_posteriors(const model::EnsembleState& 
   return std::nullopt;
 }
 
-/// With it the parts' order does not matter where one was told what the recipe of another decided.
+/// The part with the lowest member gives the merged options: one part may have been told what the recipe of another
+/// decided, and the order of parts must not matter.
 const Part& first_part(std::span<const Part> parts) {
   return *std::ranges::min_element(parts, {},
                                    [](const Part& part) { return part.second.state().members.front().index; });
 }
 
-/// What keeps a part from belonging to the same ensemble as the first; none if nothing does.
+/// The reason why a part does not belong to the same ensemble as the first; none if it belongs.
 std::optional<std::string> difference(const model::EnsembleState& part, const model::EnsembleState& first) {
   if (writer_of(part) != writer_of(first)) {
     return fmt::format("Credens {}, there {}", writer_of(part), writer_of(first));

@@ -2,6 +2,8 @@
 
 #include "store/model_document.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <credens/version.hpp>
 
 #include "model/names.hpp"
@@ -11,9 +13,9 @@ namespace credens::store {
 namespace {
 
 Json inputs_to_json(const model::EnsembleState& state) {
-  Json inputs = {{"names", state.layout.input_names},
-                 {"columns", state.layout.positions},
-                 {"table_columns", state.layout.training_cols},
+  Json inputs = {{"names", state.schema.input_names()},
+                 {"columns", data::positions_of(state.schema.inputs)},
+                 {"table_columns", state.schema.table_columns},
                  {"shift", state.input_scaler.shift},
                  {"scale", state.input_scaler.scale}};
   if (!state.input_scaler.width.empty()) {
@@ -23,40 +25,54 @@ Json inputs_to_json(const model::EnsembleState& state) {
   return inputs;
 }
 
+std::vector<std::size_t> positions_in(const JsonObject& part) {
+  const std::vector<std::uint64_t> columns = part.wholes("columns");
+  return {columns.begin(), columns.end()};
+}
+
 void read_inputs(const JsonObject& document, model::EnsembleState& state) {
   const JsonObject inputs =
       document.object("inputs", {"names", "columns", "table_columns", "shift", "scale", "centre", "width"});
   state.input_scaler = {.shift = inputs.numbers("shift"), .scale = inputs.numbers("scale")};
   if (inputs.has("centre")) state.input_scaler.centre = inputs.numbers("centre");
   if (inputs.has("width")) state.input_scaler.width = inputs.numbers("width");
-  const std::vector<std::uint64_t> columns = inputs.wholes("columns");
-  state.layout.input_names = inputs.texts("names");
-  state.layout.inputs = state.input_scaler.cols();
-  state.layout.positions.assign(columns.begin(), columns.end());
-  state.layout.training_cols = inputs.whole("table_columns");
+  const std::vector<std::string> names = inputs.texts("names");
+  const std::vector<std::size_t> positions = positions_in(inputs);
+  const std::size_t count = state.input_scaler.cols();
+  base::require(positions.size() == count, ErrorCode::model, "inputs.columns has {} positions, expected {}",
+                positions.size(), count);
+  state.schema.inputs = data::make_columns(names, positions, count, "input", ErrorCode::model);
+  state.schema.has_names = !names.empty();
+  state.schema.table_columns = inputs.whole("table_columns");
 }
 
 Json targets_to_json(const model::EnsembleState& state) {
-  Json targets = {
-      {"names", state.target_names}, {"shift", state.target_scaler.shift}, {"scale", state.target_scaler.scale}};
-  if (!state.target_columns.empty()) targets["columns"] = state.target_columns;
+  Json targets = {{"names", state.schema.target_names()},
+                  {"shift", state.target_scaler.shift},
+                  {"scale", state.target_scaler.scale}};
+  const std::vector<std::size_t> columns = data::positions_of(state.schema.targets);
+  if (!columns.empty()) targets["columns"] = columns;
   return targets;
 }
 
 void read_targets(const JsonObject& document, model::EnsembleState& state) {
   const JsonObject targets = document.object("targets", {"names", "shift", "scale", "columns"});
-  state.target_names = targets.texts("names");
   state.target_scaler = {.shift = targets.numbers("shift"), .scale = targets.numbers("scale")};
-  if (targets.has("columns")) {
-    const std::vector<std::uint64_t> columns = targets.wholes("columns");
-    state.target_columns.assign(columns.begin(), columns.end());
-  }
-  base::require(state.target_scaler.cols() > 0, ErrorCode::model,
-                "targets.shift is empty, expected one number per output");
+  const std::vector<std::string> names = targets.texts("names");
+  const std::size_t count = state.target_scaler.cols();
+  base::require(count > 0, ErrorCode::model, "targets.shift is empty, expected one number per output");
+  base::require(names.size() == count, ErrorCode::model, "targets.names has {} names, expected {}", names.size(),
+                count);
+  const std::vector<std::size_t> positions =
+      targets.has("columns") ? positions_in(targets) : std::vector<std::size_t>();
+  state.schema.targets = data::make_columns(names, positions, count, "output", ErrorCode::model);
 }
 
 Json noise_to_json(const model::EnsembleState& state) {
-  Json noise = {{"kind", nullptr}, {"link", nullptr}, {"columns", state.noise_names}, {"known", state.known_noise}};
+  Json noise = {{"kind", nullptr},
+                {"link", nullptr},
+                {"columns", data::names_of(state.schema.noise)},
+                {"known", state.schema.has_noise}};
   if (state.has_networks()) {
     noise["kind"] = base::name_of(state.members.front().network->shape().noise);
     noise["link"] = base::name_of(state.members.front().network->shape().noise_link);
@@ -66,8 +82,9 @@ Json noise_to_json(const model::EnsembleState& state) {
 
 void read_noise(const JsonObject& document, model::EnsembleState& state, CommonOutline& common) {
   const JsonObject noise = document.object("noise", {"kind", "link", "columns", "known"});
-  state.noise_names = noise.texts("columns");
-  state.known_noise = noise.flag("known");
+  const std::vector<std::string> names = noise.texts("columns");
+  state.schema.noise = data::make_columns(names, {}, names.size(), "column", ErrorCode::model);
+  state.schema.has_noise = noise.flag("known");
   if (common.inputs > 0) {
     common.noise = noise.choice<NoiseKind>("kind");
     common.noise_link = noise.choice<NoiseLink>("link");
@@ -83,18 +100,10 @@ Json members_to_json(const model::EnsembleState& state) {
   return members;
 }
 
-Json decisions_to_json(const model::EnsembleState& state) {
-  Json decisions = Json::array();
-  for (const model::Decision& decision : state.decisions) {
-    decisions.push_back({{"name", decision.name}, {"value", decision.value}, {"reason", decision.reason}});
-  }
-  return decisions;
-}
-
 std::vector<model::Decision> read_decisions(const JsonObject& document) {
   std::vector<model::Decision> decisions;
   for (const JsonObject& decision : document.objects("decisions", {"name", "value", "reason"})) {
-    decisions.push_back({decision.text("name"), decision.text("value"), decision.text("reason")});
+    decisions.push_back({current_name(decision.text("name")), decision.text("value"), decision.text("reason")});
   }
   return decisions;
 }

@@ -10,7 +10,7 @@
 
 namespace credens::store {
 
-/// What a document says: the ensemble without its members, and their outlines.
+/// The content of a document: the ensemble without its members, and their outlines.
 struct ModelDocument {
   model::EnsembleState state;
   std::vector<MemberOutline> members;

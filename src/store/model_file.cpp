@@ -7,7 +7,8 @@
 #include <algorithm>
 #include <fstream>
 #include <memory>
-#include <optional>
+
+#include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
 #include "store/model_document.hpp"
@@ -26,7 +27,7 @@ std::vector<Tensor> tensors_of(const std::vector<model::Member>& members) {
   return tensors;
 }
 
-/// Leaves it to the reader of the whole file to say that it cannot be read.
+/// Checks the frame of the container. A file that cannot be read passes: reading it whole reports that.
 void check_first_bytes(const std::filesystem::path& path) {
   constexpr std::size_t enough = 16;
   std::string first_bytes(enough, '\0');
@@ -72,17 +73,14 @@ std::string read_container(const std::filesystem::path& path) {
 namespace credens {
 
 void save(const Ensemble& ensemble, const std::filesystem::path& path) {
-  std::string bytes;
-  store::with_path(path, [&] { bytes = store::encode_model(ensemble); });
+  const std::string bytes = store::with_path(path, [&] { return store::encode_model(ensemble); });
   base::OutputFile file(path);
   file.write(bytes);
   file.commit();
 }
 
 Ensemble load(const std::filesystem::path& path) {
-  std::optional<Ensemble> ensemble;
-  store::with_path(path, [&] { ensemble = store::decode_model(store::read_container(path)); });
-  return *ensemble;
+  return store::with_path(path, [&] { return store::decode_model(store::read_container(path)); });
 }
 
 }  // namespace credens

@@ -13,7 +13,7 @@
 
 namespace credens::store {
 
-/// The same ensemble always has the same bytes. Throws model for an ensemble that no file can hold.
+/// Equal ensembles have equal bytes. Throws model for an ensemble that no file can hold.
 std::string encode_model(const Ensemble& ensemble);
 
 /// Throws model, without naming the file, unless the bytes are a sound model file.

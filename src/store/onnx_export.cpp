@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // From the units of the data to those of the networks, and from what members say to the moments of their mixture:
-// model/network_pass.cpp, member_rows.cpp and marginal.cpp say the same in C++.
+// model/member_source.cpp and marginal.cpp say the same in C++.
 //
 // Letters: n rows, d inputs, q outputs, w_l weights, m_l means, s_l^2 noise and e_l own epistemic variance of members.
 
 #include "store/onnx_export.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <credens/onnx.hpp>
 #include <credens/version.hpp>
 
 #include "base/file.hpp"
-#include "model/member_rows.hpp"
+#include "model/member_source.hpp"
 #include "model/names.hpp"
 #include "store/json.hpp"
 #include "store/onnx_members.hpp"
 #include "store/storable.hpp"
-#include "store/with_path.hpp"
 
 namespace credens::store {
 
@@ -47,8 +48,8 @@ OnnxValue bent(OnnxGraph& graph, const data::Scaler& scaler, const OnnxValue& x)
   std::vector<char> is_bent;
   std::vector<double> width;
   for (std::size_t col = 0; col < scaler.cols(); ++col) {
-    is_bent.push_back(scaler.is_bent(col) ? 1 : 0);
-    width.push_back(scaler.is_bent(col) ? scaler.width[col] : 1);
+    is_bent.push_back(scaler.has_asinh(col) ? 1 : 0);
+    width.push_back(scaler.has_asinh(col) ? scaler.width[col] : 1);
   }
   const OnnxValue t = graph.divide(graph.subtract(x, vector_of(graph, "input_centre", scaler.centre)),
                                    vector_of(graph, "input_width", width));
@@ -86,7 +87,7 @@ OnnxValue mixture_mean(OnnxGraph& graph, const WeightedSum& weighted_sum, const 
   return graph.add(origin, weighted_sum(graph.subtract(means, origin)));
 }
 
-/// What the graph needs to know of the targets.
+/// Scale and shift of the targets as constants of the graph.
 struct Targets {
   OnnxValue scale;          ///< [q]
   OnnxValue squared_scale;  ///< [q]
@@ -101,14 +102,14 @@ Targets targets_of(OnnxGraph& graph, const data::Scaler& scaler) {
           .shift = vector_of(graph, "target_shift", scaler.shift)};
 }
 
-/// Of each row, in network units: [n, q].
+/// Noise variance of each row in network units, [n, q]: the learned one, if any, plus the known one.
 OnnxValue with_known_noise(OnnxGraph& graph, const Targets& targets, const std::optional<OnnxValue>& learned,
                            const OnnxValue& noise_std) {
   const OnnxValue known = graph.square(graph.divide(noise_std, targets.scale));
   return learned ? graph.add(*learned, known) : graph.node("Max", {known, graph.number(model::noise_floor)});
 }
 
-/// What is learned, sum_l w_l s_l^2, with what is known of each row; at least one of them is given. `like` has the
+/// The learned noise sum_l w_l s_l^2 plus the known noise of each row; at least one of them is given. `like` has the
 /// shape [n, q] of the result.
 OnnxValue aleatoric_variance(OnnxGraph& graph, const Targets& targets, const std::optional<OnnxValue>& learned,
                              const std::optional<OnnxValue>& noise_std, const OnnxValue& like) {
@@ -131,19 +132,11 @@ std::string list_text(const std::vector<std::string>& words) {
   return Json(words).dump();
 }
 
-/// Places in the training table where that had no names.
-std::vector<std::string> input_names(const EnsembleState& state) {
-  std::vector<std::string> names = state.layout.input_names;
-  if (!names.empty()) return names;
-  for (const std::size_t position : state.layout.positions) names.push_back(fmt::format("{}", position));
-  return names;
-}
-
 Metadata metadata_of(const EnsembleState& state) {
   return {{"version", std::string(version())},
-          {"input_names", list_text(input_names(state))},
-          {"output_names", list_text(state.target_names)},
-          {"noise_names", list_text(state.noise_names)},
+          {"input_names", list_text(state.schema.input_keys())},
+          {"output_names", list_text(state.schema.target_names())},
+          {"noise_names", list_text(data::names_of(state.schema.noise))},
           {"units", "those of the training data; variances in their squares"},
           {"members", fmt::format("{}", state.members.size())},
           {"noise", std::string(base::name_of(state.members.front().network->shape().noise))},
@@ -166,7 +159,7 @@ void add_outputs(OnnxGraph& graph, const EnsembleState& state, const MemberValue
   const OnnxValue epistemic =
       epistemic_variance(graph, targets, weighted_sum, graph.subtract(means, mean), members.within);
 
-  const std::string of = base::join(state.target_names, ", ");
+  const std::string of = base::join(state.schema.target_names(), ", ");
   graph.output("mean", mean, q, "the prediction of " + of);
   graph.output("aleatoric_variance", aleatoric, q, "noise of " + of);
   graph.output("epistemic_variance", epistemic, q, "ignorance of " + of);
@@ -180,9 +173,9 @@ std::string encode_onnx(const Ensemble& ensemble) {
   model::require_networks(state);
   check_storable(state);
   OnnxGraph graph;
-  const OnnxValue inputs = graph.input("inputs", ensemble.inputs(), base::join(input_names(state), ", "));
+  const OnnxValue inputs = graph.input("inputs", ensemble.inputs(), base::join(state.schema.input_keys(), ", "));
   std::optional<OnnxValue> noise_std;
-  if (state.known_noise) {
+  if (state.schema.has_noise) {
     noise_std = graph.input("noise_std", ensemble.outputs(), "known standard deviation of each row's noise, above 0");
   }
   std::vector<double> weights;

@@ -6,6 +6,7 @@
 
 #include <bit>
 
+#include "base/bytes.hpp"
 #include "base/check.hpp"
 
 namespace credens::store {
@@ -32,11 +33,6 @@ enum Operators : std::uint32_t { domain = 1, set_version = 2 };
 }  // namespace field
 
 constexpr std::int64_t attribute_is_whole_number = 2;
-
-template <class T>
-std::string_view bytes_of(std::span<const T> values) {
-  return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
-}
 
 void check_size(std::size_t bytes) {
   base::require(bytes <= largest_onnx_file, ErrorCode::failure,
@@ -98,20 +94,19 @@ void OnnxGraph::output(std::string_view name, const OnnxValue& value, std::size_
 }
 
 OnnxValue OnnxGraph::constant(std::string_view name, const OnnxShape& shape, std::span<const float> values) {
-  return add_constant(name, OnnxType::f32, shape, bytes_of(values));
+  return add_constant(name, OnnxType::f32, shape, base::bytes_of(values));
 }
 
 OnnxValue OnnxGraph::constant(std::string_view name, const OnnxShape& shape, std::span<const double> values) {
-  return add_constant(name, OnnxType::f64, shape, bytes_of(values));
+  return add_constant(name, OnnxType::f64, shape, base::bytes_of(values));
 }
 
 OnnxValue OnnxGraph::constant(std::string_view name, const OnnxShape& shape, std::span<const std::int64_t> values) {
-  return add_constant(name, OnnxType::i64, shape, bytes_of(values));
+  return add_constant(name, OnnxType::i64, shape, base::bytes_of(values));
 }
 
 OnnxValue OnnxGraph::flags(std::string_view name, const std::vector<char>& values) {
-  return add_constant(name, OnnxType::boolean, {static_cast<std::int64_t>(values.size())},
-                      bytes_of(std::span<const char>(values)));
+  return add_constant(name, OnnxType::boolean, {static_cast<std::int64_t>(values.size())}, base::bytes_of(values));
 }
 
 OnnxValue OnnxGraph::node(std::string_view operation, const std::vector<OnnxValue>& inputs,

@@ -18,7 +18,7 @@
 
 namespace credens::store {
 
-/// What protocol buffers can hold in one message.
+/// The most bytes that one message of protocol buffers can hold.
 constexpr std::size_t largest_onnx_file = (std::size_t{1} << 31) - 1;
 
 /// The numbers of onnx.proto.

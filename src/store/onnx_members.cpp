@@ -24,7 +24,7 @@ const MlpShape& shape_of(const MemberGroup& group) {
 
 // ---- constants of a group ----
 
-/// What `append` gives of each member, one after the other, as a tensor [g, rows, cols].
+/// Tensor [g, rows, cols] of the values that `append` gives for each member.
 template <class T, class Append>
 OnnxValue stacked(OnnxGraph& graph, const MemberGroup& group, std::string_view name, std::size_t rows, std::size_t cols,
                   const Append& append) {
@@ -204,7 +204,7 @@ std::size_t covariances(const std::vector<MemberGroup>& groups) {
   return std::ranges::all_of(groups, [&](const auto& group) { return std::ranges::all_of(group, shares); }) ? 1 : q;
 }
 
-/// Where the weight of [1, phi] stands among the P random ones, of which that of the bias is the last.
+/// Position of a weight of [1, phi] among the P random ones. The weight of the bias is the last.
 struct RandomWeight {
   std::size_t place;
   bool is_random;

@@ -21,8 +21,8 @@ using MemberGroup = std::vector<const model::Member*>;
 /// The members that count, in groups by the first of each; `weights` receives theirs in the order of the groups.
 std::vector<MemberGroup> member_groups(const model::EnsembleState& state, std::vector<double>& weights);
 
-/// What members say of each row, in network units and double: [members, n, q], or 1 in place of q where outputs share a
-/// value.
+/// Predictions of all members at each row, in network units and double: [members, n, q], or 1 in place of q where
+/// outputs share a value.
 struct MemberValues {
   OnnxValue mean;
   std::optional<OnnxValue> noise;   ///< learned variance; n = 1 where it is constant; none where noise is known

@@ -9,6 +9,9 @@
 #include <cmath>
 #include <optional>
 
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
 #include "base/check.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"

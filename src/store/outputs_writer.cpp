@@ -4,7 +4,10 @@
 
 #include "store/outputs_writer.hpp"
 
+#include <credens/store.hpp>
+
 #include <sys/resource.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/bytes.hpp"
 #include "base/check.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
@@ -33,10 +37,6 @@ bool same_width(const std::vector<Matrix>& matrices) {
                      [&](const Matrix& matrix) { return matrix.cols() == matrices.front().cols(); });
 }
 
-std::string_view bytes_of(std::span<const double> values) {
-  return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
-}
-
 /// An array [N x cols] or, of several members, [L x N x cols]: some rows of a member at a time.
 class ArrayFile {
  public:
@@ -46,7 +46,7 @@ class ArrayFile {
   }
 
   void write(std::size_t member, std::size_t first_row, std::size_t cols, std::span<const double> values) {
-    file_.write_at(header_.size() + (member * rows_ + first_row) * cols * sizeof(double), bytes_of(values));
+    file_.write_at(header_.size() + (member * rows_ + first_row) * cols * sizeof(double), base::bytes_of(values));
   }
 
   void commit() { file_.commit(); }
@@ -189,13 +189,12 @@ struct OutputsWriter::Impl {
 
 OutputsWriter::OutputsWriter(const fs::path& folder, const MemberOutputs& about, double prior_precision,
                              std::size_t rows) {
-  std::string json;
-  with_path(folder, [&] {
+  std::string json = with_path(folder, [&] {
     MemberOutputs checked = about;
     checked.row_weights.clear();  // a block may have weight 0, all rows together may not
     check(checked);
     base::check_not_negative(prior_precision, "lambda");
-    json = json_text(about, prior_precision);
+    return json_text(about, prior_precision);
   });
   base::make_folder(folder);
   allow_open_files(about.members());
@@ -247,3 +246,13 @@ void OutputsWriter::commit() {
 }
 
 }  // namespace credens::store
+
+namespace credens {
+
+void save_outputs(const OutputsFolder& folder, const std::filesystem::path& path) {
+  store::OutputsWriter writer(path, folder.outputs, folder.prior_precision, folder.outputs.rows());
+  writer.add(folder.outputs);
+  writer.commit();
+}
+
+}  // namespace credens

@@ -6,6 +6,10 @@
 #include <bit>
 #include <cstring>
 
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/bytes.hpp"
 #include "store/checksum.hpp"
 
 namespace credens::store {
@@ -34,11 +38,7 @@ Dtype dtype_of(const Tensor& tensor) {
 }
 
 std::string_view bytes_of(const Tensor& tensor) {
-  return std::visit(
-      [](const auto& values) {
-        return std::string_view(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(values[0]));
-      },
-      tensor.values);
+  return std::visit([](const auto& values) { return base::bytes_of(values); }, tensor.values);
 }
 
 std::string header_text(const Metadata& metadata, std::span<const Tensor> tensors) {
@@ -60,7 +60,7 @@ std::string header_text(const Metadata& metadata, std::span<const Tensor> tensor
   return text;
 }
 
-/// Where the digits of the checksum lie in a header. A quote within a JSON string is escaped, so this text can only be
+/// Position of the checksum's digits in a header. A quote within a JSON string is escaped, so this text can only be
 /// the key itself.
 std::optional<std::size_t> find_checksum(std::string_view header) {
   const std::string start = fmt::format("\"{}\":\"", checksum_key);

@@ -4,7 +4,7 @@
 // a multiple of 8; the tensors' values without gaps. Ours carries a checksum of itself under the metadata key
 // "credens_checksum".
 //
-// Sentences do not name the file; who knows its path adds it.
+// Errors do not name the file; callers that know its path add it (with_path).
 
 #pragma once
 
@@ -17,6 +17,8 @@
 #include <utility>
 #include <variant>
 #include <vector>
+
+#include <nlohmann/json.hpp>
 
 #include "store/json.hpp"
 

@@ -2,8 +2,6 @@
 
 #include "store/storable.hpp"
 
-#include <numeric>
-
 #include "base/check.hpp"
 #include "base/text.hpp"
 #include "data/names.hpp"
@@ -23,8 +21,8 @@ void check_text(const std::string& text, std::string_view what) {
          base::quoted(text));
 }
 
-void check_names(const std::vector<std::string>& names, std::string_view what) {
-  for (const std::string& name : names) check_text(name, what);
+void check_names(const std::vector<data::Column>& columns, std::string_view what) {
+  for (const data::Column& column : columns) check_text(column.name, what);
 }
 
 void check_options(const base::OptionValues& options) {
@@ -61,12 +59,12 @@ void check_storable(const model::EnsembleState& state) {
   }
   expect(state.total_members <= most_members, "an ensemble has {} members, at most {} are expected",
          state.total_members, most_members);
-  expect(state.has_networks() || (state.input_scaler.cols() == 0 && state.layout.inputs == 0),
+  expect(state.has_networks() || (state.input_scaler.cols() == 0 && state.schema.inputs.empty()),
          "an ensemble without networks has {} inputs, expected none", state.input_scaler.cols());
   for (const model::Member& member : state.members) check_alike(member, state.members.front());
-  check_names(state.layout.input_names, "the input name");
-  check_names(state.target_names, "the target name");
-  check_names(state.noise_names, "the name of the noise column");
+  check_names(state.schema.inputs, "the input name");
+  check_names(state.schema.targets, "the target name");
+  check_names(state.schema.noise, "the name of the noise column");
   check_options(state.options);
   check_text(state.version, "the version");
   check_fingerprint(state.data.fingerprint);
@@ -79,12 +77,11 @@ void check_storable(const model::Member& member) {
   state.total_members = most_members;
   state.weights = {1.0};
   state.input_scaler = data::identity_scaler(shape.inputs);
-  state.layout.inputs = state.layout.training_cols = shape.inputs;
-  state.layout.positions.resize(shape.inputs);
-  std::iota(state.layout.positions.begin(), state.layout.positions.end(), std::size_t{0});
   state.target_scaler = data::identity_scaler(shape.outputs);
-  state.target_names = data::default_target_names(shape.outputs);
-  state.known_noise = shape.noise == NoiseKind::known;
+  state.schema = {.inputs = std::vector<data::Column>(shape.inputs, {.name = "", .position = 0}),
+                  .targets = std::vector<data::Column>(shape.outputs),
+                  .has_noise = shape.noise == NoiseKind::known,
+                  .table_columns = shape.inputs};
   state.posterior = member.posterior.kind;
   check_storable(state);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every model file must satisfy, asked before one is written and after one was read.
+// Conditions on every model file, checked before one is written and after one was read.
 
 #pragma once
 
@@ -14,7 +14,7 @@ constexpr std::size_t most_members = 100'000;
 /// names in UTF-8.
 void check_storable(const model::EnsembleState& state);
 
-/// The same for a member alone, which has a network.
+/// Throws model unless a file can hold this member, which has a network.
 void check_storable(const model::Member& member);
 
 }  // namespace credens::store

@@ -2,7 +2,8 @@
 """Checks the sources against the layers: an include may only point to a lower layer.
 
 Also: public headers use the standard library alone, every source stands in the CMakeLists.txt of its folder, no file is longer
-than 400 lines, and each begins with its licence.
+than 400 lines and no function longer than 60, each file begins with its licence, every layer has a README, and nothing uses a word
+that docs/glossary.md replaces by another.
 
 Usage: check_architecture.py ROOT. Prints one line per violation and exits 1 if there are any.
 """
@@ -10,6 +11,8 @@ Usage: check_architecture.py ROOT. Prints one line per violation and exits 1 if 
 import re
 import sys
 from pathlib import Path
+
+from cpp_shape import shape_of
 
 LAYERS = {
     "base": 0,
@@ -19,7 +22,6 @@ LAYERS = {
     "score": 4,
     "store": 4,
     "learn": 5,
-    "study": 6,
     "report": 6,
     "mpi": 6,
     "serve": 6,
@@ -50,13 +52,17 @@ PUBLIC_HEADERS = {
 }
 
 # Headers that one folder alone may see, so that what they bring stays behind a seam.
-RESERVED_HEADERS = {"mpi.h": "mpi", "curl/curl.h": "cli"}
+RESERVED_HEADERS = {"mpi.h": "mpi"}
 
 LONGEST_FILE = 400
+LONGEST_FUNCTION = 60
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 SOURCE_FOLDERS = ("include", "src", "tests", "bench", "examples", "python")
 HEADER_SUFFIXES = {".hpp", ".h"}
 SOURCE_SUFFIXES = HEADER_SUFFIXES | {".cpp", ".py"}
+GLOSSARY = Path("docs/glossary.md")
+WORDED_FOLDERS = ("include", "src", "python", "docs")
+WORDED_SUFFIXES = SOURCE_SUFFIXES | {".md", ".js", ".pyi"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
@@ -157,12 +163,72 @@ def check_length_and_licence(root):
             yield f"{file.relative_to(root)}: does not begin with {LICENCE}"
 
 
+def check_functions(root):
+    for file in layered_files(root):
+        for line, length in shape_of(file.read_text(encoding="utf-8")).functions:
+            if length > LONGEST_FUNCTION:
+                yield f"{file.relative_to(root)}:{line}: a function of {length} lines, expected at most {LONGEST_FUNCTION}"
+
+
+def check_readmes(root):
+    for folder in sorted(root.glob("src/*")):
+        if folder.is_dir() and any(folder.iterdir()) and not (folder / "README.md").is_file():
+            yield f"{folder.relative_to(root)}: no README.md says what this layer is for"
+
+
+def plain_words(text):
+    """Lower case, with a blank at the seams of identifiers: held_out, HeldOut and held-out become held out."""
+    return re.sub(r"[_\-]+", " ", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", text)).lower()
+
+
+def table_cells(line):
+    return [cell.strip().strip("`") for cell in line.strip().strip("|").split("|")]
+
+
+def replaced_words(glossary):
+    """Which term stands for each word of the glossary's column `not`."""
+    terms, head = {}, []
+    for line in glossary.read_text(encoding="utf-8").splitlines():
+        cells = table_cells(line) if line.lstrip().startswith("|") else []
+        if {"term", "not"} <= {cell.lower() for cell in cells}:
+            head = [cell.lower() for cell in cells]
+        elif len(cells) < len(head) or not cells or not head:
+            head = head if cells else []
+        else:
+            row = dict(zip(head, cells))
+            words = (plain_words(word.replace("`", "")).strip() for word in row["not"].split(","))
+            terms |= {word: row["term"].replace("`", "") for word in words if word.strip(" :")}
+    return terms
+
+
+def worded_files(root):
+    for folder in WORDED_FOLDERS:
+        for file in sorted(root.glob(f"{folder}/**/*")):
+            place = file.relative_to(root)
+            if file.suffix in WORDED_SUFFIXES and place != GLOSSARY and place.parts[:2] != ("docs", "decisions"):
+                yield file
+
+
+def check_words(root):
+    terms = replaced_words(root / GLOSSARY) if (root / GLOSSARY).is_file() else {}
+    if not terms:
+        return
+    pattern = re.compile(r"\b(" + "|".join(sorted(map(re.escape, terms), key=len, reverse=True)) + r")\b")
+    for file in worded_files(root):
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
+            for word in pattern.findall(plain_words(line)):
+                yield f"{file.relative_to(root)}:{number}: '{word}', expected '{terms[word]}' (docs/glossary.md)"
+
+
 CHECKS = (
     check_layers,
     check_quoted_includes_exist,
     check_public_headers_are_plain,
     check_sources_are_listed,
     check_length_and_licence,
+    check_functions,
+    check_readmes,
+    check_words,
 )
 
 
@@ -175,7 +241,7 @@ def main(arguments):
     if not (root / "src").is_dir():
         sys.exit(f"{root} has no folder src")
     found = violations(root)
-    print("\n".join(found) if found else "Every include points down.")
+    print("\n".join(found) if found else "The sources are in shape.")
     return 1 if found else 0
 
 

@@ -18,7 +18,7 @@ def programs(build):
 
 
 def lcov(build):
-    """What llvm-cov exports, in the format of lcov."""
+    """The export of llvm-cov in the format of lcov."""
     profile = build / "tests.profdata"
     subprocess.run(["llvm-profdata-16", "merge", "-sparse", "-o", profile, *build.glob("profiles/*.profraw")], check=True)
     first, *others = programs(build)

@@ -37,7 +37,7 @@ def write_table(path):
 def failing_programs(programs):
     with tempfile.TemporaryDirectory() as scratch:
         write_table(pathlib.Path(scratch) / "table.csv")
-        for name, arguments in {"quickstart": ["table.csv", "y"], "own_ensemble": [], "many_rows": []}.items():
+        for name, arguments in {"quickstart": ["table.csv", "y"], "own_ensemble": [], "many_rows": [], "figure1": ["1"]}.items():
             result = subprocess.run([programs / f"example_{name}", *arguments], cwd=scratch, capture_output=True, text=True)
             print(result.stdout, end="")
             if result.returncode != 0 or not result.stdout:

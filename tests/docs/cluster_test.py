@@ -22,7 +22,7 @@ from pathlib import Path
 PROGRAM, EXAMPLES = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
 GOLDEN = Path(__file__).resolve().parent.parent / "golden"
 
-# What sbatch does with the lines of a script, its array and its environment, one task after the other. Jobs are logged.
+# Does what sbatch does with the lines of a script, its array and its environment, one task after the other. Jobs are logged.
 SBATCH = r"""#!/bin/bash
 set -eu
 echo "$*" >> sbatch.log
@@ -214,7 +214,7 @@ class Kubernetes(Cluster):
 
 
 class Parts(Cluster):
-    """What merging takes and what it refuses, by name."""
+    """The parts that merging takes and those that it refuses, by name."""
 
     def setUp(self):
         super().setUp()

@@ -36,13 +36,13 @@ class MemoryTest(Workshop):
         return 1
 
     def test_every_allocation_may_fail(self):
-        numbers = self.numbers(300)
+        numbers = self.numbers(120)
         failed = sum(self.check(number, "") for number in numbers)
         print(f"{self.allocations} allocations; {len(numbers)} failed one at a time, {failed} of them ended the program")
         self.assertGreater(failed, 0.8 * len(numbers))
 
     def test_all_allocations_from_one_on_may_fail(self):
-        for number in self.numbers(100):
+        for number in self.numbers(40):
             self.check(number, "+")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of faults share: small models and tables in a folder, and the program run there while something fails.
+"""Shared parts of the tests of faults: small models and tables in a folder, and the program run there while something fails.
 
 Every test is started as TEST.py PROGRAM FAULTS SAVE_LOOP: the program, the library of faults.cpp, and save_loop. With CREDENS_TORTURE=1
 they try all instants where they otherwise try some.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What fuzz targets share. Whatever the bytes are, reading them ends in a result or in one sentence; anything else that
-// is thrown, and a law that does not hold, ends the program, which is how a find is noticed.
+// Shared parts of the fuzz targets. Whatever the bytes are, reading them ends in a result or in one sentence; anything
+// else that is thrown, and a law that does not hold, ends the program, which is how a find is noticed.
 
 #pragma once
 

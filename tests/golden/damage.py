@@ -26,7 +26,7 @@ def checksum(content):
 
 
 def stamped(content):
-    """The same file with the checksum it should have."""
+    """The file's content with the checksum it should have."""
     at = re.search(rb'"credens_checksum":"', content).end()
     zeroed = content[:at] + b"0" * 32 + content[at + 32:]
     return content[:at] + checksum(zeroed).encode() + content[at + 32:]

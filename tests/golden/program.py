@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of help and documents share: the program's verbs, their help, and commands run with it."""
+"""Shared parts of the tests of help and documents: the program's verbs, their help, and commands run with it."""
 
 import os
 import re

@@ -84,7 +84,7 @@ def lines_of(output):
 
 
 def run_step(step, folder, environment):
-    """What the command printed, by stream, and its exit status. Ctrl-C must reach it, so nothing is ignored."""
+    """The command's output by stream, and its exit status. Ctrl-C must reach it, so nothing is ignored."""
     done = subprocess.run(["bash", "-c", step.command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
                           capture_output=True, timeout=SECONDS_PER_COMMAND,
                           preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL), check=False)

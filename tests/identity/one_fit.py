@@ -51,6 +51,6 @@ class OneFit:
                                        "-o", self.folder / model, *more)]
 
     def sha256(self, model, *more, **options):
-        """Of the model that one undisturbed process writes."""
+        """Digest of the model that one undisturbed process writes."""
         run(*self.words(model, *more, **options))
         return sha256(self.folder / model)

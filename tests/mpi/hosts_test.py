@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ranks on several machines: network namespaces with a host name each, joined by a bridge and reached over TCP alone.
 
-One machine is cut off in the middle of a fit: all ends soon, with a message, and --resume gives the bytes of a fit that was left alone.
+One machine is cut off in the middle of a fit: with the settings of the documents mpirun ends all soon, and --resume gives the bytes of a
+fit that was left alone.
 """
 
 import errno
@@ -14,7 +15,7 @@ import time
 import unittest
 from pathlib import Path
 
-from ranks import MPIRUN, PROGRAM, SECONDS_TO_END, OneFit, Ranks, main, said_by_us, sha256
+from ranks import MPIRUN, PROGRAM, SECONDS_TO_END, TORTURE, OneFit, Ranks, main, sha256
 
 HOSTS = 3
 SCRIPT = Path(__file__).resolve().parents[2] / "examples" / "cluster" / "mpirun.sh"
@@ -109,7 +110,6 @@ class Hosts(Ranks):
         cls.mpirun = [*cls.on_first, *MPIRUN, *cls.hosts]
         cls.fit = OneFit(PROGRAM, cls.folder, "paper")
         cls.longer = ["--epochs", "400", "--threads", "1"]
-        cls.expected = cls.fit.sha256("alone", *cls.longer)
 
     def setUp(self):
         shutil.rmtree(self.folder / "model.checkpoint", ignore_errors=True)
@@ -126,8 +126,7 @@ class Hosts(Ranks):
     def check_fit(self):
         process = self.start_fit()
         self.assertEqual(process.wait(timeout=300), 0, self.said())
-        self.assertEqual(sha256(self.folder / "model"), self.expected)
-        (self.folder / "model").unlink()
+        self.assertEqual(sha256(self.folder / "model"), self.fit.sha256("alone", *self.longer))
 
     def cut_off_in_the_middle(self, *settings):
         """What was said until all had ended."""
@@ -151,9 +150,6 @@ class Hosts(Ranks):
         self.assertFalse((self.folder / "model").exists())
         return self.said()
 
-    def test_the_bytes_of_one_process(self):
-        self.check_fit()
-
     def test_the_script_of_the_documents(self):
         shutil.copy(self.fit.plan, self.folder / "plan.toml")
         environment = dict(os.environ, PATH=f"{PROGRAM.parent}:{os.environ['PATH']}")
@@ -162,15 +158,9 @@ class Hosts(Ranks):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(sha256(self.folder / "model.safetensors"), self.fit.sha256("short"))
 
-    def test_a_machine_is_cut_off(self):
-        complaints = self.cut_off_in_the_middle()
-        self.assertRegex(said_by_us(complaints)[0], f"credens: rank {HOSTS - 1} on {self.network.names[-1]} is lost: no sign of life for "
-                                                    "15 s; [1-6] of 6 members are kept in .* with --resume goes on")
-        self.check_fit()
-
+    @unittest.skipUnless(TORTURE, "with CREDENS_TORTURE=1 alone: it waits for mpirun to notice")
     def test_mpirun_is_told_by_keepalive(self):
-        complaints = self.cut_off_in_the_middle(*KEEPALIVE)
-        self.assertRegex(complaints, "lost communication with a remote daemon|is lost: no sign of life")
+        self.assertRegex(self.cut_off_in_the_middle(*KEEPALIVE), "lost communication with a remote daemon")
         self.check_fit()
 
 

@@ -7,7 +7,7 @@ import signal
 import time
 from pathlib import Path
 
-from ranks import PROGRAM, SECONDS_TO_END, OneFit, Ranks, main, said_by_us, sha256
+from ranks import PROGRAM, SECONDS_TO_END, TORTURE, OneFit, Ranks, main, said_by_us, sha256
 
 
 def ranks_of(mpirun):
@@ -66,22 +66,14 @@ class Lost(Ranks):
         (self.folder / "model").unlink()
 
     def test_a_rank_is_killed(self):
-        for rank in (2, 0):
+        for rank in (2, 0) if TORTURE else (2,):
             process = self.in_the_middle()
             os.kill(ranks_of(process.pid)[rank], signal.SIGKILL)
             self.assertIn(f"process rank {rank}", self.ends(process))
             self.resumes()
 
-    def test_a_rank_falls_silent(self):
-        process = self.in_the_middle()
-        silent = ranks_of(process.pid)[1]
-        os.kill(silent, signal.SIGSTOP)
-        complaints = self.ends(process)
-        self.assertRegex(said_by_us(complaints)[0], "credens: rank 1 on .* is lost: no sign of life for 15 s; [1-6] of 6 members are kept in")
-        self.resumes()
-
     def test_interrupted(self):
-        for how in (signal.SIGINT, signal.SIGTERM):
+        for how in (signal.SIGINT, signal.SIGTERM) if TORTURE else (signal.SIGTERM,):
             process = self.in_the_middle()
             process.send_signal(how)
             self.ends(process)  # mpirun passes nothing on any more
@@ -92,10 +84,11 @@ class Lost(Ranks):
                 self.resumes()
 
     def test_one_rank_is_asked_to_stop(self):
-        for rank in (0, 1):
+        for rank in (0, 1) if TORTURE else (1,):
             process = self.in_the_middle()
             os.kill(ranks_of(process.pid)[rank], signal.SIGTERM)
-            self.assertIn("credens: interrupted; ", self.ends(process))
+            self.assertRegex(said_by_us(self.ends(process))[0],
+                             f"credens: rank {rank} on [^ ]+: interrupted; finished members are kept in .* with --resume goes on")
             self.assertEqual(process.returncode, 130)
             self.resumes()
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of ranks share: a folder with tables, and the program started by mpirun there.
 
-Every test is started as TEST.py PROGRAM.
+Every test is started as TEST.py PROGRAM MESSAGES. With CREDENS_TORTURE=1 cases are tried that are left out otherwise.
 """
 
 import os
@@ -13,10 +13,12 @@ import tempfile
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "identity"))
-from one_fit import MEMBERS, OneFit, npy_bytes, row, sha256, write_tables  # noqa: E402, F401
+for folder in ("identity", "support"):
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent / folder))
+from instants import TORTURE  # noqa: E402, F401
+from one_fit import MEMBERS, TABLES, OneFit, npy_bytes, row, sha256, write_tables  # noqa: E402, F401
 
-PROGRAM = Path(sys.argv[1]).resolve()
+PROGRAM, MESSAGES = (Path(word).resolve() for word in sys.argv[1:3])
 MODULE = PROGRAM.parent / "credens_mpi.so"
 # Tests run as root in containers, on fewer cores than ranks.
 MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none"]

@@ -8,7 +8,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from ranks import MEMBERS, MODULE, MPIRUN, PROGRAM, OneFit, Ranks, main, npy_bytes, row, said_by_us, sha256
+from ranks import MEMBERS, MESSAGES, MODULE, MPIRUN, PROGRAM, TABLES, TORTURE, OneFit, Ranks, main, npy_bytes, row, said_by_us, sha256
 
 MORE_THAN_MEMBERS = MEMBERS + 2
 FIT = ["--target", "2", "--recipe", "paper", "--epochs", "2", "--members", "2", "--hidden", "8", "--progress", "none"]
@@ -22,24 +22,27 @@ class SameBytes(Ranks):
         cls.expected = {recipe: fit.sha256(recipe, "--threads", 1) for recipe, fit in cls.fits.items()}
 
     def test_fit(self):
-        for ranks, table in ((2, "train.csv"), (3, "train.npy"), (4, "train.csv.gz"), (MORE_THAN_MEMBERS, "train.csv")):
-            for recipe, fit in self.fits.items():
+        every = [(ranks, table, recipe) for ranks in (2, 3, 4, MORE_THAN_MEMBERS) for table in TABLES for recipe in self.fits]
+        some = [(2, "train.csv", "auto"), (3, "train.npy", "paper"), (4, "train.csv.gz", "auto"), (MORE_THAN_MEMBERS, "train.csv", "paper")]
+        for ranks, table, recipe in every if TORTURE else some:
+            with self.subTest(ranks=ranks, table=table, recipe=recipe):
+                fit = self.fits[recipe]
                 self.run_ranks(ranks, *fit.words("model", table=table)[1:])
-                self.assertEqual(sha256(self.folder / "model"), self.expected[recipe], f"{recipe}, {table}, {ranks} ranks")
+                self.assertEqual(sha256(self.folder / "model"), self.expected[recipe])
                 self.assertFalse((self.folder / "model.checkpoint").exists())
 
     def test_widen(self):
         for posterior in ("full", "diagonal"):
             words = ["widen", self.folder / "paper", "train.csv", "--target", "2", "--posterior", posterior, "--lambda", "evidence"]
             self.run_alone(*words, "-o", "alone")
-            for ranks in (2, 3):
+            for ranks in (2, 3, 4) if TORTURE else (3,):
                 self.run_ranks(ranks, *words, "-o", "together")
                 self.assertEqual(sha256(self.folder / "together"), sha256(self.folder / "alone"), f"{posterior}, {ranks} ranks")
 
     def test_evaluate(self):
         words = ["evaluate", self.folder / "auto", "train.csv", "--target", "2", "--json"]
         expected = self.run_alone(*words)
-        for ranks in (2, 3):
+        for ranks in (2, 3, 4) if TORTURE else (3,):
             self.assertEqual(self.run_ranks(ranks, *words)[0], expected)
 
     def test_a_part(self):
@@ -48,6 +51,22 @@ class SameBytes(Ranks):
         expected = sha256(self.folder / "part")
         self.run_ranks(2, *words)
         self.assertEqual(sha256(self.folder / "part"), expected)
+
+    def test_finished_members_in_folders_of_their_own(self):
+        """Each rank goes on with what it finds, and some members are found twice."""
+        fit, ranks = self.fits["paper"], 3
+        self.run_alone(*fit.words("all", "--checkpoint", self.folder / "kept")[1:])
+        for rank, members in enumerate(((4,), (0, 4), (0, 2))):
+            folder = self.folder / f"of-rank{rank}"
+            (folder / "kept").mkdir(parents=True)
+            for member in members:
+                shutil.copy(self.folder / "kept" / f"member-{member:05}.safetensors", folder / "kept")
+        words = [PROGRAM, *fit.words("model", "--checkpoint", "kept", "--resume")[1:]]
+        each = [word for rank in range(ranks) for word in (":", "-n", "1", "-wdir", self.folder / f"of-rank{rank}", *words)][1:]
+        subprocess.run([str(word) for word in (*MPIRUN, *each)], cwd=self.folder, capture_output=True, text=True, check=True, timeout=120)
+        self.assertEqual(sha256(self.folder / "model"), self.expected["paper"])
+        kept = [sorted(int(file.stem[-5:]) for file in (self.folder / f"of-rank{rank}" / "kept").iterdir()) for rank in range(ranks)]
+        self.assertEqual(kept, [[1, 4], [0, 3, 4], [0, 2, 5]])
 
 
 class OneSpeaker(Ranks):
@@ -67,6 +86,8 @@ class OneSpeaker(Ranks):
         self.fails(2, "unknown option", "fit", "train.csv", "--targets", "2", "-o", "model")
         self.fails(2, "unknown verb", "fits")
         self.fails(2, "standard input", "fit", "-", "--target", "2", "-o", "model")
+        os.mkfifo(self.folder / "pipe")
+        self.fails(2, "a pipe", "fit", "pipe", "--target", "2", "-o", "model")
 
     def test_files_that_are_not_there(self):
         self.fails(5, "absent.csv", "fit", "absent.csv", "--target", "2", "-o", "model")
@@ -74,8 +95,13 @@ class OneSpeaker(Ranks):
         self.fails(5, "absent.safetensors", "evaluate", "absent.safetensors", "train.csv")
 
     def test_members_that_diverge(self):
-        self.fails(6, "member", "fit", "train.csv", "--target", "2", "--recipe", "paper", "--members", "4", "--epochs", "3",
-                   "--learning-rate", "1e6", "--progress", "none", "-o", "diverged")
+        """Ranks may come to it at the same time: each says what happened to it, and the first ends all, rank 0 too."""
+        _, complaints = self.run_ranks(3, "fit", "train.csv", "--target", "2", "--recipe", "paper", "--members", "4", "--epochs", "3",
+                                       "--learning-rate", "1e6", "--progress", "none", "-o", "diverged", status=6)
+        self.assertTrue(said_by_us(complaints), complaints)
+        self.assertTrue(any(": member " in line for line in said_by_us(complaints)), complaints)
+        for line in said_by_us(complaints):
+            self.assertRegex(line, "^credens: rank ([012] on [^ ]+: member [0-3]|0 on [^ ]+: interrupted)")
         self.assertFalse((self.folder / "diverged").exists())
 
     def test_a_full_disk(self):
@@ -171,6 +197,10 @@ class SameFiles(Ranks):
 
 
 class Module(Ranks):
+    def test_messages_arrive_as_they_were_sent(self):
+        for size in (0, 1, 100_000, *([2_500_000_000] if TORTURE else [])):
+            self.run_ranks(3 if size < 1e9 else 2, MODULE, size, program=MESSAGES)
+
     def test_nothing_links_mpi(self):
         needed = subprocess.run(["ldd", PROGRAM], capture_output=True, text=True, check=True).stdout
         self.assertNotIn("mpi", needed)

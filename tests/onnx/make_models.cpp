@@ -133,10 +133,10 @@ void add_members(EnsembleState& state, NoiseKind noise, RandomStream& random) {
 
 void add_inputs(EnsembleState& state, RandomStream& random) {
   const bool bends = chance(0.4, random);
-  state.layout.inputs = state.layout.training_cols = between(1, 6, random);
-  for (std::size_t j = 0; j < state.layout.inputs; ++j) {
-    state.layout.positions.push_back(j);
-    state.layout.input_names.push_back(fmt::format("x{}", j));
+  state.schema.has_names = true;
+  state.schema.table_columns = between(1, 6, random);
+  for (std::size_t j = 0; j < state.schema.table_columns; ++j) {
+    state.schema.inputs.push_back({.name = fmt::format("x{}", j), .position = j});
     const double scale = power_of_ten(-3, 3, random);
     const bool is_bent = bends && chance(0.5, random);
     state.input_scaler.shift.push_back(is_bent ? 0.3 : scale * random.normal());
@@ -150,14 +150,14 @@ void add_inputs(EnsembleState& state, RandomStream& random) {
 void add_targets(EnsembleState& state, NoiseKind noise, RandomStream& random) {
   const std::size_t q = between(1, 3, random);
   for (std::size_t k = 0; k < q; ++k) {
-    state.target_names.push_back(fmt::format("y{}", k));
+    state.schema.targets.push_back({.name = fmt::format("y{}", k)});
     state.target_scaler.scale.push_back(power_of_ten(-3, 3, random));
     state.target_scaler.shift.push_back(state.target_scaler.scale.back() * 5 * random.normal());
   }
-  state.known_noise = noise == NoiseKind::known || chance(0.3, random);
-  if (!state.known_noise) return;
+  state.schema.has_noise = noise == NoiseKind::known || chance(0.3, random);
+  if (!state.schema.has_noise) return;
   const std::size_t columns = chance(0.5, random) ? 1 : q;
-  for (std::size_t k = 0; k < columns; ++k) state.noise_names.push_back(fmt::format("u{}", k));
+  for (std::size_t k = 0; k < columns; ++k) state.schema.noise.push_back({.name = fmt::format("u{}", k)});
 }
 
 EnsembleState random_state(std::size_t index, RandomStream& random) {
@@ -175,23 +175,23 @@ EnsembleState random_state(std::size_t index, RandomStream& random) {
 double random_input(const EnsembleState& state, std::size_t j, double reach, RandomStream& random) {
   const data::Scaler& scaler = state.input_scaler;
   const double z = reach * random.normal();
-  if (scaler.is_bent(j)) return scaler.centre[j] + scaler.width[j] * z;
+  if (scaler.has_asinh(j)) return scaler.centre[j] + scaler.width[j] * z;
   return scaler.shift[j] + scaler.scale[j] * z;
 }
 
 /// Rows as in training, rows far from it, and rows of zeros and of the scaler's own origin.
 std::string random_rows(const EnsembleState& state, RandomStream& random) {
   constexpr double reaches[] = {1, 1, 1, 1, 1, 1, 1, 1, 10, 1e6, 1e25, 0};
-  std::vector<std::string> header = state.layout.input_names;
-  header.insert(header.end(), state.noise_names.begin(), state.noise_names.end());
+  std::vector<std::string> header = state.schema.input_names();
+  for (const data::Column& noise : state.schema.noise) header.push_back(noise.name);
   std::string text = base::join(header, ",") + "\n";
   for (std::size_t row = between(1, 60, random); row > 0; --row) {
     const double reach = one_of(reaches, random);
     std::vector<std::string> cells;
-    for (std::size_t j = 0; j < state.layout.inputs; ++j) {
+    for (std::size_t j = 0; j < state.schema.inputs.size(); ++j) {
       cells.push_back(base::to_text(row == 1 ? 0 : random_input(state, j, reach, random)));
     }
-    for (std::size_t k = 0; k < state.noise_names.size(); ++k) {
+    for (std::size_t k = 0; k < state.schema.noise.size(); ++k) {
       cells.push_back(base::to_text(state.target_scaler.scale[k] * power_of_ten(-5, 1, random)));
     }
     text += base::join(cells, ",") + "\n";

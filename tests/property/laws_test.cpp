@@ -34,8 +34,8 @@ TEST(Laws, ScalingTheTargetByAPowerOfTwoScalesEveryStdExactly) {
   const Dataset data = made_up_data(80, 2, 1);
   for (const double factor : {0x1p-20, 8.0, 0x1p30}) {
     const Dataset scaled = with_targets_times(data, factor);
-    const Predictive a = widen(fit(data, small_options()), data).predict(data.inputs());
-    const Predictive b = widen(fit(scaled, small_options()), scaled).predict(data.inputs());
+    const Predictive a = fit(data, small_options()).predict(data.inputs());
+    const Predictive b = fit(scaled, small_options()).predict(data.inputs());
     for (std::size_t i = 0; i < a.rows(); ++i) {
       for (std::size_t k = 0; k < 2; ++k) {
         EXPECT_EQ(std::sqrt(b.total_variance()(i, k)), factor * std::sqrt(a.total_variance()(i, k)));
@@ -49,7 +49,7 @@ TEST(Laws, ScalingTheTargetByAPowerOfTwoScalesEveryStdExactly) {
 
 TEST(Laws, PermutingTheRowsPermutesThePredictions) {
   const Dataset data = made_up_data(70, 1, 2);
-  const Ensemble wide = widen(fit(data, small_options()), data);
+  const Ensemble wide = fit(data, small_options());
   const auto order = reversed_rows(data.rows());
   const Predictive forward = wide.predict(data.inputs());
   const Predictive backward = wide.predict(rows_in_order(data.inputs(), order));
@@ -66,7 +66,7 @@ TEST(Laws, PermutingTheRowsPermutesThePredictions) {
 
 TEST(Laws, PermutingTheMembersChangesNothing) {
   const Dataset data = made_up_data(40, 2, 3);
-  MixtureComponents components = widen(fit(data, small_options()), data).predict(data.inputs()).components();
+  MixtureComponents components = fit(data, small_options()).predict(data.inputs()).components();
   components.weights = {0.5, 0.2, 0.3};
   const Predictive p(components);
   const std::size_t members = p.members();
@@ -94,7 +94,7 @@ TEST(Laws, OneMemberWorksEverywhere) {
   FitOptions options = small_options();
   options.members = 1;
   const Dataset data = made_up_data(40, 2, 4);
-  const Ensemble wide = widen(fit(data, options), data);
+  const Ensemble wide = fit(data, options);
   const Predictive p = wide.predict(data.inputs());
   EXPECT_EQ(p.classical().epistemic_variance(), Matrix(40, 2, 0.0));
   EXPECT_GT(p.epistemic_variance()(0, 0), 0);
@@ -116,7 +116,8 @@ TEST(Laws, TheSameSeedGivesTheSameBitsForAnyNumberOfThreads) {
   std::vector<Matrix> results;
   for (const int threads : {1, 2, 4}) {
     options.threads = threads;
-    const Ensemble wide = widen(fit(data, options), data, {.posterior = PosteriorKind::full, .threads = threads});
+    const Ensemble wide =
+        widen(fit_members(data, options), data, {.posterior = PosteriorKind::full, .threads = threads});
     results.push_back(wide.predict(data.inputs(), {.threads = threads}).total_variance());
   }
   EXPECT_EQ(results[0], results[1]);
@@ -125,7 +126,7 @@ TEST(Laws, TheSameSeedGivesTheSameBitsForAnyNumberOfThreads) {
 
 TEST(Laws, ARowOfWeightTwoScoresLikeTheRowTwice) {
   const Dataset data = made_up_data(30, 2, 6);
-  const Ensemble wide = widen(fit(data, small_options()), data);
+  const Ensemble wide = fit(data, small_options());
   std::vector<std::size_t> twice(30);
   std::iota(twice.begin(), twice.end(), std::size_t{0});
   twice.push_back(4);
@@ -145,7 +146,7 @@ TEST(Laws, ARowOfWeightTwoScoresLikeTheRowTwice) {
 
 TEST(Laws, AMemberOfAllTheWeightIsTheWholeEnsemble) {
   const Dataset data = made_up_data(30, 1, 7);
-  const Ensemble wide = widen(fit(data, small_options()), data);
+  const Ensemble wide = fit(data, small_options());
   const Predictive one = wide.with_weights({0, 1, 0}).predict(data.inputs());
   const Predictive all = wide.predict(data.inputs());
   for (std::size_t i = 0; i < 30; ++i) EXPECT_DOUBLE_EQ(one.mean()(i, 0), all.components().mean[i * 3 + 1]);

@@ -36,7 +36,7 @@ class WidenLaws : public testing::TestWithParam<Case> {
     FitOptions options = small_options();
     options.noise = GetParam().noise;
     options.random_bias = GetParam().random_bias;
-    return fit(data(), options);
+    return fit_members(data(), options);
   }
 
   Predictive predict(const Ensemble& ensemble) const {
@@ -148,7 +148,7 @@ INSTANTIATE_TEST_SUITE_P(AllNoise, WidenLaws,
 
 TEST(Widen, AddedVarianceFallsLikeOneOverTheRowsForFixedFeatures) {
   const Dataset rows = made_up_data(60, 1, 8);
-  const Ensemble narrow = fit(rows, small_options());
+  const Ensemble narrow = fit_members(rows, small_options());
   std::vector<std::size_t> repeated;
   std::vector<double> added;
   for (int copies = 1; copies <= 64; copies *= 4) {
@@ -168,7 +168,7 @@ TEST(Widen, TakesRungAndLambdaFromTheFit) {
   options.posterior = PosteriorKind::diagonal;
   options.prior_precision = 0.25;
   const Dataset rows = made_up_data(50, 1, 9);
-  const Ensemble narrow = fit(rows, options);
+  const Ensemble narrow = fit_members(rows, options);
   EXPECT_EQ(narrow.posterior(), PosteriorKind::delta);
   const Ensemble wide = widen(narrow, rows);
   EXPECT_EQ(wide.posterior(), PosteriorKind::diagonal);
@@ -178,7 +178,7 @@ TEST(Widen, TakesRungAndLambdaFromTheFit) {
 
 TEST(Widen, RefusesWhatContradicts) {
   const Dataset rows = made_up_data(30, 1, 10);
-  const Ensemble narrow = fit(rows, small_options());
+  const Ensemble narrow = fit_members(rows, small_options());
   EXPECT_THROW(widen(narrow, rows, {.prior_precision = 1.0, .evidence = true}), Error);
   EXPECT_THROW(widen(narrow, rows, {.posterior = PosteriorKind::full, .prior_precision = 0.0}), Error);
   EXPECT_THROW(widen(narrow, made_up_data(30, 2, 10)), Error);
@@ -190,7 +190,7 @@ TEST(Widen, RefusesWhatContradicts) {
 
 TEST(Widen, WithArraysHasAnElboOnlyWithTargetsAndLastLayers) {
   const Dataset rows = made_up_data(30, 1, 11);
-  const Ensemble narrow = fit(rows, small_options());
+  const Ensemble narrow = fit_members(rows, small_options());
   MemberOutputs outputs = narrow.member_outputs(rows.inputs());
   EXPECT_FALSE(widen(outputs, {.prior_precision = 1.0}).elbo(PosteriorKind::isotropic));
   outputs.targets = Matrix(30, 1);

@@ -13,11 +13,7 @@
 
 #include "base/file.hpp"
 #include "data/npy.hpp"
-#include "learn/finish.hpp"
-#include "learn/preparation.hpp"
-#include "learn/recipe.hpp"
-#include "learn/train_members.hpp"
-#include "learn/widen_rows.hpp"
+#include "learn/fit.hpp"
 #include "small_fit.hpp"
 #include "support/error_matchers.hpp"
 #include "support/temporary_folder.hpp"
@@ -28,14 +24,19 @@ namespace {
 constexpr std::size_t rows = 500;
 constexpr learn::WindowSize small_window{.window = 8192, .block = 1024};  // about 100 rows, and 12
 
-/// What `credens fit` does.
-Ensemble fit_and_widen(const learn::TrainingRows& train, const FitOptions& options) {
-  const learn::Plan plan = learn::make_plan(options, train);
-  learn::check(plan.options, train);
-  std::vector<std::size_t> all(*plan.options.members);
+std::vector<model::Member> train(learn::Fit& fit) {
+  std::vector<std::size_t> all(*fit.plan().options.members);
   std::iota(all.begin(), all.end(), std::size_t{0});
-  const Ensemble narrow = learn::finish(train, plan, learn::train_members(train, plan.options, all));
-  return learn::widen(narrow, train.source(), {.threads = options.threads});
+  return fit.train(fit.plan().options, all);
+}
+
+/// With the window of a fit, or another one.
+Ensemble fit_in_windows(std::unique_ptr<data::RowSource> source, FitOptions options, const learn::WindowSize& window) {
+  const Dataset* const validation = std::exchange(options.validation, nullptr);
+  learn::Fit fit(std::move(source), options, base::alone(), window);
+  fit.check();
+  if (validation != nullptr) fit.set_validation(*validation);
+  return fit.wide(train(fit));
 }
 
 FitOptions quick(Recipe recipe) {
@@ -68,18 +69,17 @@ class RowsOfAnArray : public testing::Test {
 
   std::string held_bytes(const DatasetOptions& columns, FitOptions options, const learn::WindowSize& window) const {
     const Dataset dataset = Dataset::from_file(path_, columns);
-    const learn::TrainingRows train(dataset, window);
-    EXPECT_EQ(train.windows().is_one(), window.window > small_window.window);
-    return bytes_of(fit_and_widen(train, options));
+    EXPECT_EQ(learn::TrainingTable(dataset, window).windows().is_one(), window.window > small_window.window);
+    return bytes_of(fit_in_windows(data::rows_of(dataset), options, window));
   }
 
   /// With windows for two threads, which is less than all rows need.
   std::string stored_bytes(const DatasetOptions& columns, FitOptions options) const {
     options.memory = {2 * small_window.window};
-    const learn::TrainingRows train(data::open_rows(path_, columns), small_window);
-    const learn::Preparation rows_seen = learn::prepare(train, learn::make_plan(options, train).options);
-    EXPECT_TRUE(rows_seen.windowing && rows_seen.windowing->stored && rows_seen.train.targets.empty());
-    return bytes_of(fit_and_widen(train, options));
+    const learn::TrainingTable table(data::open_rows(path_, columns), true, small_window);
+    const learn::TrainingRows stored(table, learn::make_plan(options, table).options);
+    EXPECT_TRUE(stored.are_stored() && stored.train().targets.empty());
+    return bytes_of(fit_in_windows(data::open_rows(path_, columns), options, small_window));
   }
 
   void expect_same_bytes(const DatasetOptions& columns, FitOptions options) const {
@@ -125,9 +125,10 @@ TEST_F(RowsOfAnArray, GiveTheSameBytesWithRowsOfValidation) {
 }
 
 TEST_F(RowsOfAnArray, GiveTheSameMembersTogetherAndOneByOne) {
-  const learn::TrainingRows train(data::open_rows(path_, all_parts), small_window);
-  FitOptions options = learn::make_plan(quick(Recipe::automatic), train).options;
+  const learn::TrainingTable table(data::open_rows(path_, all_parts), true, small_window);
+  FitOptions options = learn::make_plan(quick(Recipe::automatic), table).options;
   options.memory = {1};
+  const learn::TrainingRows train(table, options);
   const std::vector<model::Member> together =
       learn::train_members(train, options, std::vector<std::size_t>{0, 1, 2, 3});
   for (const std::size_t index : {3, 1}) {
@@ -146,17 +147,18 @@ TEST_F(RowsOfAnArray, AreRefusedWhereTheyComeAsTextAndDoNotFit) {
   std::string text = "a,y\n";
   for (std::size_t i = 0; i < rows; ++i) text += fmt::format("{},{}\n", i, i % 7);
   base::write_file(folder_ / "t.csv", text);
-  const learn::TrainingRows train(data::open_rows(folder_ / "t.csv", {.targets = {"y"}}), small_window);
-  FitOptions options = learn::make_plan(quick(Recipe::paper), train).options;
-  EXPECT_NO_THROW(learn::prepare(train, options));
+  const learn::TrainingTable table(data::open_rows(folder_ / "t.csv", {.targets = {"y"}}), true, small_window);
+  FitOptions options = learn::make_plan(quick(Recipe::paper), table).options;
+  EXPECT_NO_THROW(learn::TrainingRows(table, options));
   options.memory = {1000};
-  EXPECT_THAT([&] { learn::prepare(train, options); }, test::Fails(ErrorCode::usage, "credens pack"));
+  EXPECT_THAT([&] { learn::TrainingRows(table, options); }, test::Fails(ErrorCode::usage, "credens pack"));
 }
 
 TEST_F(RowsOfAnArray, MustStayWhereTheyWere) {
-  const learn::TrainingRows train(data::open_rows(path_, one_target), small_window);
-  FitOptions options = learn::make_plan(quick(Recipe::paper), train).options;
+  const learn::TrainingTable table(data::open_rows(path_, one_target), true, small_window);
+  FitOptions options = learn::make_plan(quick(Recipe::paper), table).options;
   options.memory = {1};
+  const learn::TrainingRows train(table, options);
   std::filesystem::rename(path_, folder_ / "old.npy");
   std::filesystem::copy(folder_ / "old.npy", path_);
   EXPECT_THAT([&] { learn::train_members(train, options, std::vector<std::size_t>{0}); },
@@ -180,7 +182,7 @@ TEST(Windows, LearnWhatAllRowsTogetherTeachEvenFromASortedTable) {
   for (const Recipe recipe : {Recipe::paper, Recipe::automatic}) {
     FitOptions options{.recipe = recipe, .members = 4, .hidden = {{24, 12}}, .epochs = 12, .batch = 32, .seed = 2};
     const auto nll = [&](const learn::WindowSize& size) {
-      return score(fit_and_widen(learn::TrainingRows(train, size), options).predict(test.inputs()), test.targets()).nll;
+      return score(fit_in_windows(data::rows_of(train), options, size).predict(test.inputs()), test.targets()).nll;
     };
     const double together = nll({});
     const double in_windows = nll(window);

@@ -12,6 +12,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 from pathlib import Path
 
@@ -109,6 +110,26 @@ class Streaming(unittest.TestCase):
     def test_predict(self):
         self.check(self.model("predict", "-o", self.folder / "out.csv"))
         self.check(self.model("predict", "-o", self.folder / "out.npy", "--interval", "mixture"))
+
+    def test_predict_answers_before_the_pipe_is_closed(self):
+        lines = self.tables[PIECE].read_bytes().splitlines(keepends=True)
+        process = subprocess.Popen([PROGRAM, "predict", self.folder / "model", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        deadline = threading.Timer(120, process.kill)
+        deadline.start()
+        answers = []
+        with process:
+            ends = [51, 52, 53, *range(1000, len(lines), 1000), len(lines)]  # what a pipe holds
+            for first, end in zip([0, *ends], ends):
+                process.stdin.write(b"".join(lines[first:end]))
+                process.stdin.flush()
+                answers += [process.stdout.readline() for _ in range(first, end)]
+            process.stdin.close()
+            answers.append(process.stdout.read())
+        deadline.cancel()
+        self.assertEqual(process.returncode, 0)
+        self.run_program(["predict", self.folder / "model", self.tables[PIECE], "-o", self.folder / "out.csv"])
+        self.assertEqual(b"".join(answers), (self.folder / "out.csv").read_bytes())
+        self.assertEqual(answers[-1], b"")
 
     def test_predict_an_array(self):
         arrays = {rows: self.folder / f"{rows}.npy" for rows in (FEW, ROWS)}

@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
@@ -27,7 +28,7 @@ inline std::vector<double> numbers(const std::string& list) {
 
 /// The comma-separated fields of each line of tests/reference/`name`.
 inline std::vector<std::vector<std::string>> reference_lines(const std::string& name) {
-  std::ifstream file(std::string(CREDENS_TEST_DATA) + "/reference/" + name);
+  std::ifstream file(std::filesystem::path(CREDENS_TEST_DATA) / "reference" / name);
   std::vector<std::vector<std::string>> result;
   for (std::string line; std::getline(file, line);) result.push_back(fields(line, ','));
   if (result.empty()) throw std::runtime_error("no recorded values in " + name);

@@ -27,10 +27,10 @@ class ThreadTeam : public base::Team {
   std::size_t rank() const override { return rank_; }
   std::size_t size() const override { return meeting_.given.size(); }
 
-  std::vector<std::string> gather(std::string bytes) override {
-    std::vector<std::string> all = exchange(std::move(bytes));
-    if (!leads()) all.clear();
-    return all;
+  void collect(std::string bytes, const Taker& take) override {
+    const std::vector<std::string> all = exchange(std::move(bytes));
+    if (!leads()) return;
+    for (const std::string& of_rank : all) take(of_rank);
   }
   std::string broadcast(std::string bytes) override { return exchange(std::move(bytes)).front(); }
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes pages with the program and opens them in a browser. Exits 77, which CTest takes for skipped, where there is none.
+"""Makes pages with the program and the Python package and opens them in a browser. Exits 77, which CTest takes for skipped, where there is none.
 
-Usage: run.py PROGRAM MODULES [PICTURES]   MODULES: folder node_modules with playwright-core and axe-core
+Usage: run.py PROGRAM MODULES VENV [PICTURES]   MODULES: folder node_modules with playwright-core and axe-core; VENV: with the package credens, whose
+pages are left out where it is absent
 """
 
 import os
@@ -27,12 +28,15 @@ PAGES = {
                             "credens report hostile.safetensors hostile.csv -o report_hostile.html"],
     "report_all_inside.html": ["credens fit train.csv --target y --epochs 3 -o inside.safetensors > summary.txt",
                                "credens report inside.safetensors train.csv -o report_all_inside.html"],
-    "reproduce_figure1.html": ["credens reproduce figure1 --repetitions 2 -o figure1 --progress none", "mv figure1/report.html reproduce_figure1.html"],
-    "reproduce_figure2.html": ["credens reproduce figure2 --quick --repetitions 1 -o figure2 --progress none", "mv figure2/report.html reproduce_figure2.html"],
-    "reproduce_uci.html": [f"python3 -B {HERE.parent / 'golden' / 'uci_data.py'} uci",
-                           "credens reproduce uci --quick --data uci --members 2 --set recipe=paper --set epochs=5 --set hidden=4 -o uci_page --progress none",
-                           "mv uci_page/report.html reproduce_uci.html"],
     "report_large.html": ["credens report large.safetensors large.csv -o report_large.html"],
+}
+REPRODUCE = "$PYTHON -m credens.reproduce"
+PYTHON_PAGES = {
+    "reproduce_figure1.html": [f"{REPRODUCE} figure1 --repetitions 2 -o figure1 --progress none", "mv figure1/report.html reproduce_figure1.html"],
+    "reproduce_figure2.html": [f"{REPRODUCE} figure2 --quick --repetitions 1 -o figure2 --progress none", "mv figure2/report.html reproduce_figure2.html"],
+    "reproduce_uci.html": [f"python3 -B {HERE.parents[1] / 'python/tests/uci_data.py'} uci",
+                           f"{REPRODUCE} uci --quick --data uci --members 2 --set recipe=paper --set epochs=5 --set hidden=4 -o uci_page --progress none",
+                           "mv uci_page/report.html reproduce_uci.html"],
 }
 
 
@@ -49,22 +53,27 @@ def write_tables(folder):
     Path(folder, "few.csv").write_text("\n".join(large[:200]) + "\n", encoding="utf-8")
 
 
-def make_pages(program, folder):
-    environment = dict(os.environ, LC_ALL="C.UTF-8", PATH=f"{Path(program).resolve().parent}{os.pathsep}{os.environ['PATH']}")
+def has_package(python):
+    return python.exists() and subprocess.run([python, "-c", "import credens"], cwd="/", capture_output=True, check=False).returncode == 0
+
+
+def make_pages(program, python, folder):
+    environment = dict(os.environ, PYTHON=str(python), LC_ALL="C.UTF-8", PATH=f"{Path(program).resolve().parent}{os.pathsep}{os.environ['PATH']}")
     write_tables(folder)
-    commands = [f"credens fit few.csv --target y -o large.safetensors {FIT}", *sum(PAGES.values(), [])]
+    pages = PAGES | PYTHON_PAGES if has_package(python) else PAGES
+    commands = [f"credens fit few.csv --target y -o large.safetensors {FIT}", *sum(pages.values(), [])]
     for command in commands:
         subprocess.run(["bash", "-c", command], cwd=folder, env=environment, check=True, stdout=subprocess.DEVNULL)
-    return [Path(folder, page) for page in PAGES]
+    return [Path(folder, page) for page in pages]
 
 
-def main(program, modules, pictures=None):
+def main(program, modules, venv, pictures=None):
     node, chromium = shutil.which("node"), shutil.which("chromium")
     if not node or not chromium or not Path(modules, "playwright-core").is_dir() or not Path(modules, "axe-core").is_dir():
         print("skipped: this test needs node, chromium, and playwright-core and axe-core in", modules)
         return SKIPPED
     with tempfile.TemporaryDirectory() as folder:
-        pages = make_pages(program, folder)
+        pages = make_pages(program, Path(venv).absolute() / "bin" / "python", folder)
         chosen = ["--pictures", pictures] if pictures else []
         return subprocess.run([node, HERE / "page_test.mjs", modules, chromium, *chosen, *pages], check=False).returncode
 

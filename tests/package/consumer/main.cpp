@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a user's first program does: fit, widen, predict, save, load. Fails when the copy from the file predicts
+// A user's first program: fit, widen, predict, save, load. Fails when the copy from the file predicts
 // anything else.
 
 #include <credens/credens.hpp>
@@ -11,8 +11,7 @@ int main(int, char** arguments) {
   using namespace credens;
   try {
     const SimulatedData problem = figure1_problem(64, 1);
-    const Ensemble narrow = fit(problem.data, {.members = 2, .hidden = {{8}}, .epochs = 5, .seed = 7, .threads = 1});
-    const Ensemble wide = widen(narrow, problem.data);
+    const Ensemble wide = fit(problem.data, {.members = 2, .hidden = {{8}}, .epochs = 5, .seed = 7, .threads = 1});
     save(wide, arguments[1]);
     const Predictive first = wide.predict(problem.data.inputs());
     const Predictive again = load(arguments[1]).predict(problem.data.inputs());

@@ -36,24 +36,28 @@ struct Garden {
   std::vector<double> levels = {0.5, 0.95};
   std::vector<std::size_t> widths = {128, 64};
   std::vector<std::string> plants = {};
+  Choice<int> bees = {};
   int threads = 0;
 };
 
 OptionTable<Garden> garden_table() {
   OptionTable<Garden> table;
-  table.add("fenced", &Garden::fenced, "keep deer out", "true or false")
-      .add("beds", &Garden::beds, "number of beds", "a whole number")
-      .add<std::size_t>("rows", &Garden::rows, "rows per bed", "a whole number above 0",
-                        [](auto rows) { return rows > 0; })
-      .add("seed", &Garden::seed, "seed", "a whole number")
-      .add<double>("learning_rate", &Garden::learning_rate, "step", "a number above 0",
-                   [](auto rate) { return rate > 0; })
-      .add("name", &Garden::name, "name", "text")
-      .add("season", &Garden::season, "season", "spring or late-summer")
-      .add("levels", &Garden::levels, "levels", "numbers")
-      .add("widths", &Garden::widths, "widths", "whole numbers")
-      .add("plants", &Garden::plants, "plants", "names")
-      .add<int>("threads", &Garden::threads, "threads", "a whole number", nullptr, false);
+  table.group("Ground")
+      .add_switch("fenced", &Garden::fenced, "keep deer out")
+      .add("beds", "COUNT", &Garden::beds, "number of beds", "a whole number")
+      .add("rows", "COUNT", &Garden::rows, "rows per bed", "a whole number above 0", [](auto rows) { return rows > 0; })
+      .group("Growth")
+      .add("seed", "NUMBER", &Garden::seed, "seed", "a whole number")
+      .add("learning_rate", "RATE", &Garden::learning_rate, "step", "a number above 0",
+           [](auto rate) { return rate > 0; })
+      .add("name", "TEXT", &Garden::name, "name", "text")
+      .add("season", "NAME", &Garden::season, "season", "spring or late-summer")
+      .add("levels", "NUMBERS", &Garden::levels, "levels", "numbers")
+      .add("widths", "NUMBERS", &Garden::widths, "widths", "whole numbers")
+      .add("plants", "NAMES", &Garden::plants, "plants", "names")
+      .add("bees", "COUNT", &Garden::bees, "bees", "a whole number")
+      .add("threads", "COUNT", &Garden::threads, "threads", "a whole number")
+      .not_stored();
   return table;
 }
 
@@ -67,7 +71,8 @@ Garden changed_garden() {
           .season = Season::late_summer,
           .levels = {1e-300, 1.0 / 3},
           .widths = {},
-          .plants = {"rose", "oak"},
+          .plants = {"rose, red", "oak", "5\" pipe"},
+          .bees = 9,
           .threads = 2};
 }
 
@@ -86,11 +91,12 @@ TEST(OptionTable, CarriesEveryTypeThroughText) {
   EXPECT_EQ(copy.levels, changed.levels);
   EXPECT_EQ(copy.widths, changed.widths);
   EXPECT_EQ(copy.plants, changed.plants);
+  EXPECT_EQ(*copy.bees, *changed.bees);
   EXPECT_EQ(copy.threads, changed.threads);
 }
 
 TEST(OptionTable, ValuesHaveTheTypesThatFilesShare) {
-  const auto values = garden_table().values(Garden{}, false);
+  const auto values = garden_table().values(Garden{}, false);  // bees are a choice that nobody made
   const OptionValues expected = {{"fenced", false},
                                  {"beds", std::int64_t{3}},
                                  {"rows", std::int64_t{4}},
@@ -107,7 +113,7 @@ TEST(OptionTable, ValuesHaveTheTypesThatFilesShare) {
 
 TEST(OptionTable, StoresOnlyWhatDeterminesTheResult) {
   const auto stored = garden_table().values(Garden{}, true);
-  EXPECT_EQ(stored.size(), garden_table().options().size() - 1);
+  EXPECT_EQ(stored.size(), garden_table().options().size() - 2) << "threads, and bees that nobody chose";
   EXPECT_NE(stored.back().first, "threads");
 }
 
@@ -121,8 +127,31 @@ TEST(OptionTable, FindsByName) {
 }
 
 TEST(OptionTable, KnowsSwitches) {
-  EXPECT_TRUE(garden_table().find("fenced")->is_switch);
-  EXPECT_FALSE(garden_table().find("rows")->is_switch);
+  EXPECT_TRUE(garden_table().find("fenced")->is_switch());
+  EXPECT_FALSE(garden_table().find("rows")->is_switch());
+}
+
+TEST(OptionTable, RowsBelongToTheGroupBeforeThem) {
+  EXPECT_EQ(garden_table().find("rows")->group, "Ground");
+  EXPECT_EQ(garden_table().find("seed")->group, "Growth");
+}
+
+TEST(OptionTable, IncludesTheRowsOfAPart) {
+  struct Estate {
+    Garden garden = {};
+    int ponds = 1;
+  };
+  OptionTable<Estate> table;
+  table.add("ponds", "COUNT", &Estate::ponds, "ponds", "a whole number").include(garden_table(), &Estate::garden);
+  EXPECT_EQ(table.options().size(), garden_table().options().size() + 1);
+  Estate estate;
+  EXPECT_FALSE(table.find("bees")->is_given(estate));
+  table.find("bees")->set(estate, "4");
+  EXPECT_EQ(*estate.garden.bees, 4);
+  EXPECT_TRUE(table.find("bees")->is_given(estate));
+  EXPECT_EQ(to_text(table.find("bees")->get(estate)), "4");
+  EXPECT_FALSE(table.find("threads")->is_stored);
+  EXPECT_EQ(table.find("rows")->group, "Ground");
 }
 
 struct BadText {
@@ -165,6 +194,30 @@ TEST(OptionTable, ListsAllowBlanksBetweenItems) {
   Garden garden;
   garden_table().find("widths")->set(garden, "128, 64 ,32");
   EXPECT_EQ(garden.widths, (std::vector<std::size_t>{128, 64, 32}));
+}
+
+using Texts = FieldText<std::vector<std::string>>;
+
+TEST(ListOfTexts, SplitsAtCommasOutsideOfQuotes) {
+  using testing::ElementsAre;
+  EXPECT_THAT(Texts::parse("a"), ElementsAre("a"));
+  EXPECT_THAT(Texts::parse("a, b,-1"), ElementsAre("a", "b", "-1"));
+  EXPECT_THAT(Texts::parse("\"strength, MPa\",b"), ElementsAre("strength, MPa", "b"));
+  EXPECT_THAT(Texts::parse("\"5\"\" pipe\""), ElementsAre("5\" pipe"));
+  EXPECT_TRUE(Texts::parse("").empty());
+}
+
+TEST(ListOfTexts, RefusesEmptyItemsAndBrokenQuotes) {
+  for (const char* text : {"a,", ",a", "a,,b", "\"\"", "\"a", "\"a\"b"})
+    EXPECT_THROW(Texts::parse(text), Error) << text;
+}
+
+RC_GTEST_PROP(ListOfTexts, ComesBackFromText, ()) {
+  const auto letters = rc::gen::elementOf(std::string("ab ,\";"));
+  const auto texts =
+      rc::gen::container<std::vector<std::string>>(rc::gen::nonEmpty(rc::gen::container<std::string>(letters)));
+  const std::vector<std::string> list = *texts;
+  RC_ASSERT(Texts::parse(to_text(Texts::value(list))) == list);
 }
 
 RC_GTEST_PROP(OptionTable, NumbersComeBackFromText, (std::uint64_t seed, std::int32_t beds, std::uint64_t bits)) {

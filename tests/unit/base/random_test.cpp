@@ -21,7 +21,7 @@ namespace {
 
 const std::size_t many = 1'000'000 / test::stride_of_cases(10);
 
-/// Of the distance sqrt(n) sup |F_n - F|.
+/// Upper bound of the distance sqrt(n) sup |F_n - F|.
 constexpr double kolmogorov_bound = 1.95;
 
 template <class Distribution>

@@ -20,12 +20,16 @@ TEST(Team, OfOneKeepsEverythingToItself) {
   EXPECT_THAT(team.gather("own"), ElementsAre("own"));
   EXPECT_EQ(team.broadcast("own"), "own");
   EXPECT_THAT(gather_dealt(team, {"a", "b"}), ElementsAre("a", "b"));
-  EXPECT_FALSE(team.failure() || team.stop().stop_requested());
-  std::string heard;
-  team.listen([&](std::size_t from, std::string_view bytes) { heard = std::to_string(from).append(bytes); });
-  team.post(" posted");
-  team.listen(nullptr);
-  EXPECT_EQ(heard, "0 posted");
+  EXPECT_EQ(team.all_gather("own"), "own");
+  team.abort(Error(ErrorCode::io, "the disk is full"));  // and lives on
+}
+
+TEST(Team, GathersByRank) {
+  test::run_team(3, [](Team& team) {
+    const std::string own(1, static_cast<char>('a' + team.rank()));
+    EXPECT_EQ(team.gather(own), team.leads() ? std::vector<std::string>({"a", "b", "c"}) : std::vector<std::string>());
+    EXPECT_EQ(team.all_gather(own), "abc");
+  });
 }
 
 TEST(GatherDealt, PutsPiecesInOrder) {

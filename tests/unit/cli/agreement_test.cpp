@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/wired_team.hpp"
+#include "cli/team.hpp"
 
 namespace credens::cli {
 namespace {
@@ -17,10 +17,11 @@ class Pair : public base::Team {
 
   std::size_t rank() const override { return rank_; }
   std::size_t size() const override { return 2; }
-  std::vector<std::string> gather(std::string bytes) override {
+  void collect(std::string bytes, const Taker& take) override {
     given = bytes;
-    if (rank_ == 0) return {std::move(bytes), other_};
-    return {};
+    if (rank_ > 0) return;
+    take(bytes);
+    take(other_);
   }
 
   std::string given;
@@ -57,24 +58,24 @@ TEST(Agreement, AsksNobodyWhereThereIsOneProcess) {
   EXPECT_NO_THROW(check_agreement(base::alone(), "rows.csv", {"5 rows"}));
 }
 
-Rows rows_of(std::vector<double> values) {
-  Rows rows;
+data::Table table_of(std::vector<double> values) {
+  data::Table table;
   const std::size_t count = values.size() / 2;
-  rows.table.values = Matrix(count, 2, std::move(values));
-  return rows;
+  table.values = Matrix(count, 2, std::move(values));
+  return table;
 }
 
 TEST(RowDigest, TellsTablesApart) {
-  const auto digits = [](const std::vector<Rows>& blocks) {
+  const auto digits = [](const std::vector<data::Table>& blocks) {
     RowDigest digest;
-    for (const Rows& block : blocks) digest.add(block);
+    for (const data::Table& table : blocks) digest.add(Rows{.block = {.table = &table}});
     return digest.digits();
   };
-  const std::string usual = digits({rows_of({1, 2, 3, 4}), rows_of({5, 6})});
-  EXPECT_EQ(usual, digits({rows_of({1, 2, 3, 4}), rows_of({5, 6})}));
-  EXPECT_NE(usual, digits({rows_of({0, 2, 3, 4}), rows_of({5, 6})}));
-  EXPECT_NE(usual, digits({rows_of({1, 2, 3, 4}), rows_of({5, 7})}));
-  EXPECT_NE(usual, digits({rows_of({5, 6}), rows_of({1, 2, 3, 4})}));
+  const std::string usual = digits({table_of({1, 2, 3, 4}), table_of({5, 6})});
+  EXPECT_EQ(usual, digits({table_of({1, 2, 3, 4}), table_of({5, 6})}));
+  EXPECT_NE(usual, digits({table_of({0, 2, 3, 4}), table_of({5, 6})}));
+  EXPECT_NE(usual, digits({table_of({1, 2, 3, 4}), table_of({5, 7})}));
+  EXPECT_NE(usual, digits({table_of({5, 6}), table_of({1, 2, 3, 4})}));
 }
 
 }  // namespace

@@ -90,6 +90,12 @@ TEST(Arguments, TakesBracketsInNamesOfFilesLiterally) {
   EXPECT_EQ(parsed({"[m].st", "--target", "[a,b]"}).target, "[a,b]");
 }
 
+TEST(Arguments, TakesAValueAttachedToItsOption) {
+  EXPECT_EQ(parsed({"m", "-oout"}).output, "out");
+  EXPECT_EQ(parsed({"m", "--target=a=b"}).target, "a=b");
+  EXPECT_TRUE(parsed({"m", "--json=true"}).json);
+}
+
 TEST(Arguments, KnowsTheOppositeOfASwitch) {
   EXPECT_TRUE(parsed({"m", "--bias"}).bias);
   EXPECT_FALSE(parsed({"m", "--no-bias"}).bias);
@@ -133,6 +139,7 @@ TEST(Arguments, SaysWhatIsUnknownMissingOrTooMuch) {
   EXPECT_EQ(complaint({"m", "--target", "--json"}), "--target needs a value, found --json");
   EXPECT_EQ(complaint({"m", "--target", "a", "--target", "b"}), "--target is given 2 times");
   EXPECT_EQ(complaint({"m", "--json=3"}), "--json takes no value");
+  EXPECT_EQ(complaint({"m", "--no-bias=true"}), "--no-bias takes no value");
 }
 
 TEST(Arguments, SaysWhatAValueShouldBe) {

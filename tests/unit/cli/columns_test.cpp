@@ -3,39 +3,43 @@
 #include "cli/columns.hpp"
 
 #include <gmock/gmock.h>
-#include <rapidcheck/gtest.h>
 
 namespace credens::cli {
 namespace {
 
 using testing::ElementsAre;
 
-TEST(ParseColumns, SplitsAtCommasOutsideOfQuotes) {
-  EXPECT_THAT(parse_columns("a"), ElementsAre("a"));
-  EXPECT_THAT(parse_columns("a, b,-1"), ElementsAre("a", "b", "-1"));
-  EXPECT_THAT(parse_columns("\"strength, MPa\",b"), ElementsAre("strength, MPa", "b"));
-  EXPECT_THAT(parse_columns("\"5\"\" pipe\""), ElementsAre("5\" pipe"));
+DatasetOptions with(std::string_view name, std::string_view text) {
+  DatasetOptions options;
+  dataset_options().find(name)->set(options, text);
+  return options;
 }
 
-TEST(ParseColumns, RefusesEmptyNamesAndBrokenQuotes) {
-  for (const char* text : {"", "a,", ",a", "a,,b", "\"\"", "\"a", "\"a\"b"})
-    EXPECT_THROW(parse_columns(text), Error) << text;
+TEST(DatasetOptionTable, ReadsColumnsWithQuotes) {
+  EXPECT_THAT(with("target", "\"strength, MPa\",b").targets, ElementsAre("strength, MPa", "b"));
+  EXPECT_EQ(with("weight", "\"a, b\"").weight, "a, b");
+  EXPECT_THROW(with("target", ""), Error);
+  EXPECT_THROW(with("weight", "a,b"), Error);
 }
 
-RC_GTEST_PROP(ParseColumns, UndoesColumnsText, ()) {
-  const auto letters = rc::gen::elementOf(std::string("ab ,\";"));
-  const auto names = rc::gen::nonEmpty(
-      rc::gen::container<std::vector<std::string>>(rc::gen::nonEmpty(rc::gen::container<std::string>(letters))));
-  const std::vector<std::string> columns = *names;
-  RC_ASSERT(parse_columns(columns_text(columns)) == columns);
+TEST(DatasetOptionTable, KnowsWordsForInvisibleDelimiters) {
+  EXPECT_EQ(with("delimiter", ",").format.delimiter, ',');
+  EXPECT_EQ(with("delimiter", "tab").format.delimiter, '\t');
+  EXPECT_EQ(with("delimiter", "blank").format.delimiter, ' ');
+  for (const char* word : {",", ";", "tab", "blank"}) {
+    EXPECT_EQ(base::to_text(dataset_options().find("delimiter")->get(with("delimiter", word))), word);
+  }
+  EXPECT_THROW(with("delimiter", "|"), Error);
 }
 
-TEST(ParseDelimiter, KnowsWordsForInvisibleCharacters) {
-  EXPECT_EQ(parse_delimiter(","), ',');
-  EXPECT_EQ(parse_delimiter("tab"), '\t');
-  EXPECT_EQ(parse_delimiter("blank"), ' ');
-  for (const char delimiter : {',', ';', '\t', ' '}) EXPECT_EQ(parse_delimiter(delimiter_text(delimiter)), delimiter);
-  EXPECT_THROW(parse_delimiter("|"), Error);
+TEST(DatasetOptionTable, ReadsYesAndNo) {
+  EXPECT_EQ(with("header", "yes").format.header, true);
+  EXPECT_EQ(with("header", "no").format.header, false);
+  EXPECT_THROW(with("header", "true"), Error);
+}
+
+TEST(ColumnsText, QuotesWhereItMust) {
+  EXPECT_EQ(columns_text({"a", "b, c", "5\" pipe"}), "a,\"b, c\",\"5\"\" pipe\"");
 }
 
 }  // namespace

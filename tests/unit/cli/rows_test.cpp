@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
 
 #include "base/file.hpp"
 #include "support/error_matchers.hpp"
@@ -34,7 +33,7 @@ class RowStreams : public testing::Test {
     std::string text = "name,x\n";
     for (std::size_t row = 0; row < rows; ++row) text += fmt::format("r{},{}\n", row, 0.25 * static_cast<double>(row));
     base::write_file(folder_ / "t.csv", text + last);
-    return {.model = "model", .data = (folder_ / "t.csv").string(), .outputs = {}, .noise_std = {}, .format = {}};
+    return {.model = "model", .data = (folder_ / "t.csv").string()};
   }
 
   Ensemble ensemble_ = some_ensemble();
@@ -45,48 +44,37 @@ TEST_F(RowStreams, GiveTheRowsOfTheWholeTableAgainAndAgain) {
   const RowArguments arguments = write();
   const std::string columns[] = {"x"};
   const Matrix whole = data::select_columns(data::read_table(arguments.data), columns);
-  RowStream stream(ensemble_, arguments);
+  RowStream stream(ensemble_, arguments, data::Targets::unused);
   EXPECT_EQ(stream.count_rows(), rows);
   for (int pass = 0; pass < 2; ++pass, stream.rewind()) {
     std::vector<double> inputs;
     while (const Rows* block = stream.next()) {
       EXPECT_LE(block->count(), data::block_rows);
-      inputs.insert(inputs.end(), block->inputs.values().begin(), block->inputs.values().end());
+      for (std::size_t row = 0; row < block->count(); ++row) inputs.push_back(block->block.inputs(row, 0));
     }
     EXPECT_TRUE(std::ranges::equal(inputs, whole.values()));
   }
 }
 
 TEST_F(RowStreams, NameThePlaceInTheFile) {
-  RowStream stream(ensemble_, write("last,far\n"));
+  const std::string place = fmt::format("t.csv:{}:2 (x)", rows + 2);
+  RowStream stream(ensemble_, write("last,far\n"), data::Targets::unused);
   EXPECT_NE(stream.next(), nullptr);
-  EXPECT_THAT([&] { stream.next(); }, test::Fails(ErrorCode::data, fmt::format("t.csv:{}:2 (x)", rows + 2)));
-  RowStream distant(ensemble_, write("last,1e60\n"));
+  EXPECT_THAT([&] { stream.next(); }, test::Fails(ErrorCode::data, place));
+  RowStream distant(ensemble_, write("last,1e60\n"), data::Targets::unused);
   EXPECT_NE(distant.next(), nullptr);
-  EXPECT_THAT([&] { distant.next(); }, test::Fails(ErrorCode::data, fmt::format("t.csv:{}:2 (x)", rows + 2)));
+  EXPECT_NO_THROW(distant.predict());
+  EXPECT_NE(distant.next(), nullptr);
+  EXPECT_THAT([&] { distant.predict(); }, test::Fails(ErrorCode::data, place + ": 1e+60 is too far"));
 }
 
-/// The end of a file, in its place: another file of its name would not be seen.
-void overwrite_end(const std::string& path, const std::string& text) {
-  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
-  file.seekp(-static_cast<std::streamoff>(text.size()), std::ios::end);
-  file << text;
-}
-
-TEST_F(RowStreams, MustStayAsManyAsTheyWereCounted) {
-  const std::string one = "n12345,7\n";
-  const std::string two = "n,1\nm5,7\n";
-  for (const auto& [before, after] : {std::pair{one, two}, std::pair{two, one}}) {
-    const RowArguments arguments = write(before);
-    RowStream stream(ensemble_, arguments);
-    EXPECT_EQ(stream.count_rows(), before == one ? rows + 1 : rows + 2);
-    overwrite_end(arguments.data, after);
-    const auto read_all = [&] {
-      while (stream.next() != nullptr) {
-      }
-    };
-    EXPECT_THAT(read_all, test::Fails(ErrorCode::data, "t.csv: the number of rows changed"));
-  }
+TEST_F(RowStreams, AreReadAgainToNameACell) {
+  const auto table = open_rows(ensemble_, write("last,1e60\n"), data::Targets::unused);
+  const auto work = [&] {
+    for (data::RowBlock block; table->next(block);) ensemble_.predict(block.inputs);
+  };
+  EXPECT_THAT([&] { naming_cells(ensemble_, *table, work); },
+              test::Fails(ErrorCode::data, fmt::format("t.csv:{}:2 (x): 1e+60 is too far", rows + 2)));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include <cstdint>
+#include <future>
 #include <thread>
 
 #include "base/file.hpp"
@@ -86,6 +87,26 @@ TEST_F(Bytes, InOnePassComeForwards) {
     if (kind == test::Archive::none) continue;
     EXPECT_THAT([&] { bytes.window(0, 1); }, test::Fails(ErrorCode::failure, "in one pass"));
   }
+}
+
+TEST_F(Bytes, OfAPipeAreGivenAsTheyArrive) {
+  const auto path = folder_ / "pipe";
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  std::promise<void> first_seen;
+  std::jthread writer([&] {
+    base::OutputFile file(path);
+    file.write("12345678");
+    file.flush();
+    first_seen.get_future().wait();
+    file.write("9");
+    file.commit();
+  });
+  ByteSource bytes(path, Passes::one);
+  EXPECT_EQ(bytes.arrived(0, 8, 100), "12345678");
+  EXPECT_FALSE(bytes.ended());
+  first_seen.set_value();
+  EXPECT_EQ(bytes.arrived(6, 100, 100), "789");
+  EXPECT_TRUE(bytes.ended());
 }
 
 TEST_F(Bytes, WhoseSizeIsAskedForInOnePassAreAllThere) {

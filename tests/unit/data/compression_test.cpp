@@ -101,7 +101,7 @@ TEST(Decompress, ChecksTheSumsOfGzipAndXz) {
   }
 }
 
-// What the program `zstd` makes of "1,2\n": one raw block and a checksum.
+// The archive is what the program `zstd` makes of "1,2\n": one raw block and a checksum.
 TEST(Decompress, ChecksTheSumsOfZstdWhereThereAreAny) {
   std::string archive = "\x28\xb5\x2f\xfd\x04\x58\x21\x00\x00"s + "1,2\n" + "\xbf\x93\x13\x60";
   EXPECT_EQ(decompress(archive, "t"), "1,2\n");

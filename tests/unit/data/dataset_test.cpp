@@ -11,6 +11,7 @@
 
 #include "base/file.hpp"
 #include "data/npy.hpp"
+#include "data/schema.hpp"
 #include "support/error_matchers.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -59,6 +60,15 @@ TEST(Dataset, FillsInWhatIsNotGiven) {
   EXPECT_EQ(data.table_columns(), 2U);
 }
 
+TEST(Dataset, RefusesPositionsBeyondTheTable) {
+  data::Schema schema = data::schema_of(parts_of(3));
+  schema.inputs[1].position = 2;
+  EXPECT_THAT(([&] { Dataset(parts_of(3), schema); }), Refused("an input is column 2 of a table of 2"));
+  schema.table_columns = 3;
+  schema.targets[0].position = 3;
+  EXPECT_THAT(([&] { Dataset(parts_of(3), schema); }), Refused("a target is column 3 of a table of 3"));
+}
+
 TEST(Dataset, RefusesShapesThatDisagree) {
   EXPECT_THAT(making([](auto& p) { p.targets = Matrix(2, 1); }),
               Refused("targets are 2 x 1, expected 3 rows and at least one column"));
@@ -70,8 +80,6 @@ TEST(Dataset, RefusesShapesThatDisagree) {
   EXPECT_THAT(making([](auto& p) { p.input_names = {"a"}; }), Refused("1 name for 2 inputs"));
   EXPECT_THAT(making([](auto& p) { p.target_names = {"a", "b"}; }), Refused("2 names for 1 target"));
   EXPECT_THAT(making([](auto& p) { p.noise_names = {"a", "b"}; }), Refused("2 names of noise for 1 target"));
-  EXPECT_THAT(making([](auto& p) { p.input_columns = {1}; }), Refused("1 position for 2 inputs"));
-  EXPECT_THAT(making([](auto& p) { p.input_columns = {1, 2}; }), Refused("an input is column 2 of a table of 2"));
 }
 
 TEST(Dataset, RefusesValuesThatAreNoUse) {
@@ -79,7 +87,7 @@ TEST(Dataset, RefusesValuesThatAreNoUse) {
               Refused("inputs: row 1, column 0 is nan, expected a finite number"));
   EXPECT_THAT(making([](auto& p) { p.targets(2, 0) = INFINITY; }), Refused("targets: row 2, column 0 is inf"));
   EXPECT_THAT(making([](auto& p) { p.weights[1] = -1; }),
-              Refused("the weight of row 1 is -1, expected a finite number that is not negative"));
+              Refused("the weight of row 1 is -1, expected a number that is not negative"));
   EXPECT_THAT(making([](auto& p) { p.weights[1] = std::nan(""); }), Refused("the weight of row 1 is nan"));
   EXPECT_THAT(making([](auto& p) { p.weights = {0, 0, 0}; }), Refused("all weights are 0"));
   EXPECT_THAT(making([](auto& p) {
@@ -87,11 +95,11 @@ TEST(Dataset, RefusesValuesThatAreNoUse) {
               }),
               Refused("the sum of the weights is beyond the largest double"));
   EXPECT_THAT(making([](auto& p) { p.noise_std(0, 0) = 0; }),
-              Refused("noise: row 0, column 0 is 0, expected a finite number above 0"));
+              Refused("noise: row 0, column 0 is 0, expected a number above 0"));
   EXPECT_THAT(making([](auto& p) { p.noise_std(2, 0) = 1e-200; }),
-              Refused("noise: row 2 holds 1e-200, whose square is no usable variance"));
+              Refused("noise: row 2, column 0 is 1e-200, whose square is no usable variance"));
   EXPECT_THAT(making([](auto& p) { p.noise_std(2, 0) = 1e200; }),
-              Refused("noise: row 2 holds 1e+200, whose square is no usable variance"));
+              Refused("noise: row 2, column 0 is 1e+200, whose square is no usable variance"));
 }
 
 TEST(Dataset, RefusesNamesThatAreNoUse) {

@@ -30,7 +30,7 @@ class SlicesOfAFile : public testing::Test {
     return NpySlices(path_);
   }
 
-  /// The same values in the order in which the first index runs fastest, as floats.
+  /// The array's values in the order in which the first index runs fastest, as floats.
   NpySlices written_by_columns(const Shape& shape) {
     std::string bytes = npy_header(shape);
     bytes.replace(bytes.find("<f8"), 3, "<f4");

@@ -150,8 +150,8 @@ Matrix rows_to_bend() {
 
 TEST(BentColumns, AreAsinhOfTheDistanceFromTheirCentre) {
   const Scaler scaler{.shift = {0.5, 0.5}, .scale = {2, 2}, .centre = {0, 3}, .width = {0, 4}};
-  EXPECT_FALSE(scaler.is_bent(0));
-  EXPECT_TRUE(scaler.is_bent(1));
+  EXPECT_FALSE(scaler.has_asinh(0));
+  EXPECT_TRUE(scaler.has_asinh(1));
   EXPECT_DOUBLE_EQ(scaler.apply(0, 11), 5.25);
   EXPECT_DOUBLE_EQ(scaler.apply(1, 11), (std::asinh(2.0) - 0.5) / 2);
   EXPECT_DOUBLE_EQ(scaler.apply(1, -5), (-std::asinh(2.0) - 0.5) / 2);

@@ -44,15 +44,6 @@ TEST(SplitRows, TakesEveryRowEquallyOften) {
   for (const int hits : count) EXPECT_NEAR(hits, 600, 5 * 20.5);
 }
 
-TEST(RowsBetween, LeavesTheEndOut) {
-  const Dataset data({.inputs = Matrix(4, 1, std::vector<double>{0, 1, 2, 3}), .targets = Matrix(4, 1)});
-  const Dataset middle = rows_between(data, 1, 3);
-  EXPECT_EQ(middle.rows(), 2);
-  EXPECT_EQ(middle.inputs()(0, 0), 1);
-  EXPECT_EQ(middle.inputs()(1, 0), 2);
-  EXPECT_EQ(rows_between(data, 0, 4).fingerprint(), data.fingerprint());
-}
-
 TEST(SplitRows, RefusesWhatCannotBeSplit) {
   EXPECT_THAT([] { split_rows(1, {}); }, test::Fails(ErrorCode::usage, "1 rows cannot be split, expected at least 2"));
   EXPECT_THAT([] { split_rows(10, {.test_fraction = 1}); }, test::Fails(ErrorCode::usage, "the test fraction is 1"));

@@ -49,11 +49,14 @@ TEST_F(TableFiles, MayBeArrays) {
 }
 
 TEST_F(TableFiles, AreReadAsTheKindThatIsAskedFor) {
-  EXPECT_EQ(read_text_table(write("t.npy", "1,2\n3,4\n"), {}).values, expected);
-  EXPECT_EQ(read_npy_table(write("t.csv", npy_bytes({2, 2}, {1, 2, 3, 4})), {}).values, expected);
+  const auto read_as = [](const std::filesystem::path& path, FileKind kind) {
+    return read_all(*open_table(path, {}, kind)).values;
+  };
+  EXPECT_EQ(read_as(write("t.npy", "1,2\n3,4\n"), FileKind::text), expected);
+  EXPECT_EQ(read_as(write("t.csv", npy_bytes({2, 2}, {1, 2, 3, 4})), FileKind::npy), expected);
   EXPECT_THAT([&] { read_table(write("t.npy", "1,2\n3,4\n")); },
               test::Fails(ErrorCode::data, "t.npy: not a NumPy array"));
-  EXPECT_THAT([&] { read_text_table(write("a.npy", npy_bytes({1}, {1})), {}); },
+  EXPECT_THAT([&] { read_as(write("a.npy", npy_bytes({1}, {1})), FileKind::text); },
               test::Fails(ErrorCode::data, "binary data"));
 }
 

@@ -78,53 +78,5 @@ TEST(PlaceOf, CountsFromZeroInArrays) {
   EXPECT_EQ(place_of(named(), 1, 0), "t.csv:3:1 (age)");
 }
 
-/// Trained on columns height and age of a table of four columns.
-const InputLayout named_layout = {
-    .input_names = {"height", "age"}, .inputs = 2, .positions = {1, 0}, .training_cols = 4};
-const InputLayout unnamed_layout = {.inputs = 2, .positions = {1, 0}, .training_cols = 4};
-
-TEST(SelectInputs, FindsThemByName) {
-  EXPECT_EQ(select_inputs(named(), named_layout), matrix(2, 2, {2, 1, 6, 5}));
-  const Table wide = parse_csv("e,age,d,c,height\n9,1,9,9,2\n", "t.csv");
-  EXPECT_EQ(select_inputs(wide, named_layout), matrix(1, 2, {2, 1}));
-}
-
-TEST(SelectInputs, DoesNotMindOtherColumns) {
-  const Table table = parse_csv("name,age,height,y\nann,1,2,\nbob,5,6,NA\n", "t.csv");
-  EXPECT_EQ(select_inputs(table, named_layout), matrix(2, 2, {2, 1, 6, 5}));
-}
-
-TEST(SelectInputs, NamesTheOneThatIsMissing) {
-  const Table table = parse_csv("age,hight,y\n1,2,3\n", "t.csv");
-  EXPECT_THAT([&] { select_inputs(table, named_layout); },
-              test::Fails(ErrorCode::data, "t.csv: no column \"height\", an input of the model; did you mean hight?"));
-}
-
-TEST(SelectInputs, RefusesInputsThatAreNoNumbers) {
-  const Table table = parse_csv("age,height\n1,2\nx,3\n", "t.csv");
-  EXPECT_THAT([&] { select_inputs(table, named_layout); },
-              test::Fails(ErrorCode::data, "t.csv:3:1 (age): \"x\" is not a number"));
-  const Table no_names = parse_csv("1,2\nNA,3\n", "t.csv");
-  EXPECT_THAT([&] { select_inputs(no_names, named_layout); }, test::Fails(ErrorCode::data, "t.csv:2:1: missing value"));
-}
-
-TEST(SelectInputs, TakesAllColumnsWhereTheyAreTheInputs) {
-  const Table table = parse_csv("1,2\n3,4\n", "t.csv");
-  EXPECT_EQ(select_inputs(table, named_layout), matrix(2, 2, {1, 2, 3, 4}));
-  EXPECT_EQ(select_inputs(table, unnamed_layout), matrix(2, 2, {1, 2, 3, 4}));
-}
-
-TEST(SelectInputs, TakesTheLayoutOfTraining) {
-  EXPECT_EQ(select_inputs(unnamed(), named_layout), matrix(2, 2, {2, 1, 6, 5}));
-  EXPECT_EQ(select_inputs(unnamed(), unnamed_layout), matrix(2, 2, {2, 1, 6, 5}));
-  EXPECT_EQ(select_inputs(named(), unnamed_layout), matrix(2, 2, {2, 1, 6, 5}));
-}
-
-TEST(SelectInputs, RefusesTablesThatAreNeither) {
-  const Table table = parse_csv("1,2,3\n", "t.csv");
-  EXPECT_THAT([&] { select_inputs(table, unnamed_layout); },
-              test::Fails(ErrorCode::data, "t.csv: 3 columns, expected the 2 inputs or the 4 columns of training"));
-}
-
 }  // namespace
 }  // namespace credens::data

@@ -31,12 +31,12 @@ double at(const NoiseMap& map, double log_variance) {
 
 void expect_near(const Calibration& a, const Calibration& b, double tolerance) {
   ASSERT_EQ(a.noise.size(), b.noise.size());
-  for (std::size_t kind = 0; kind < a.noise.size(); ++kind) {
-    for (std::size_t unit = 0; unit < a.noise[kind].size(); ++unit) {
-      EXPECT_NEAR(a.noise[kind][unit].shift, b.noise[kind][unit].shift, tolerance);
-      EXPECT_NEAR(a.noise[kind][unit].slope, b.noise[kind][unit].slope, tolerance);
+  for (std::size_t configuration = 0; configuration < a.noise.size(); ++configuration) {
+    for (std::size_t unit = 0; unit < a.noise[configuration].size(); ++unit) {
+      EXPECT_NEAR(a.noise[configuration][unit].shift, b.noise[configuration][unit].shift, tolerance);
+      EXPECT_NEAR(a.noise[configuration][unit].slope, b.noise[configuration][unit].slope, tolerance);
     }
-    EXPECT_NEAR(a.kind_weights[kind], b.kind_weights[kind], tolerance);
+    EXPECT_NEAR(a.configuration_weights[configuration], b.configuration_weights[configuration], tolerance);
   }
   EXPECT_EQ(a.tails.share, b.tails.share);
   EXPECT_NEAR(a.tails.shift, b.tails.shift, tolerance);
@@ -51,7 +51,7 @@ TEST(Calibrate, LeavesNoiseThatIsRight) {
   EXPECT_NEAR(map.slope, 1, 0.07);
   EXPECT_LE(found.nll_after, found.nll_before);
   EXPECT_NEAR(found.nll_after, found.nll_before, 0.005);
-  EXPECT_THAT(found.kind_weights, Each(1.0));
+  EXPECT_THAT(found.configuration_weights, Each(1.0));
 }
 
 TEST(Calibrate, UndoesAnAffineMapOfLogVariances) {
@@ -67,14 +67,14 @@ TEST(Calibrate, UndoesAnAffineMapOfLogVariances) {
 }
 
 TEST(Calibrate, FindsAMapForEachKind) {
-  HeldOut held = heteroscedastic({.rows = 4000, .members = 2, .kinds = 2}, 3);
+  HeldOut held = heteroscedastic({.rows = 4000, .members = 2, .configurations = 2}, 3);
   for (double& value : held.members[1].log_variance.values()) value = (value + 2) / 0.6;
-  // Each row is held out by one kind only, so that either is calibrated by rows of its own.
-  held.case_member.clear();
-  held.first_case = {0};
+  // Each row is held out by one configuration only, so that either is calibrated by rows of its own.
+  held.pair_member.clear();
+  held.first_pair = {0};
   for (std::uint32_t r = 0; r < 4000; ++r) {
-    held.case_member.push_back(r % 2);
-    held.first_case.push_back(r + 1);
+    held.pair_member.push_back(r % 2);
+    held.first_pair.push_back(r + 1);
   }
   const Calibration found = calibrate(held, {.weigh_members = false});
   EXPECT_NEAR(at(found.noise[0][0], -1.5), -1.5, 0.1);
@@ -140,9 +140,9 @@ double plain_gamma(const HeldOut& held, const MemberAtRows& member, double lambd
 }
 
 TEST(Calibrate, IsTheFormulaBeforeItChangesAnything) {
-  HeldOut held = made_up({.rows = 4, .members = 5, .kinds = 2});
-  held.case_member = {0, 1, 2, 3, 4, 0, 1, 3, 2, 4, 1};  // kinds 0 1 0 1 0, 0 1 1, 0 0, 1
-  held.first_case = {0, 5, 8, 10, 11};
+  HeldOut held = made_up({.rows = 4, .members = 5, .configurations = 2});
+  held.pair_member = {0, 1, 2, 3, 4, 0, 1, 3, 2, 4, 1};  // configurations 0 1 0 1 0, 0 1 1, 0 0, 1
+  held.first_pair = {0, 5, 8, 10, 11};
   held.weight_in_all = 16;
   held.weights = {0.5, 1, 2, 0.5};
   base::RandomStream random = random_stream(7);
@@ -153,8 +153,8 @@ TEST(Calibrate, IsTheFormulaBeforeItChangesAnything) {
     for (double& value : member.log_variance.values()) value = random.uniform(-1, 1);
     for (double& value : member.squared_features) value = random.uniform(0.5, 9);
   }
-  // Kinds have the shares 3/5 and 2/5 of the members, divided among those that are there; a kind that is not leaves
-  // its share to the other.
+  // Configurations have the shares 3/5 and 2/5 of the members, divided among those that are there; a configuration that
+  // is not leaves its share to the other.
   const std::vector<std::vector<double>> shares{{0.2, 0.2, 0.2, 0.2, 0.2}, {0.6, 0.2, 0.2}, {0.5, 0.5}, {1.0}};
   double nll = 0;
   for (std::size_t r = 0; r < 4; ++r) {
@@ -173,7 +173,7 @@ TEST(Calibrate, IsTheFormulaBeforeItChangesAnything) {
 }
 
 TEST(Calibrate, LeavesWhatItIsNotAskedToChange) {
-  const HeldOut held = scattered({.rows = 200, .members = 4, .kinds = 2}, 1, 8);
+  const HeldOut held = scattered({.rows = 200, .members = 4, .configurations = 2}, 1, 8);
   const Calibration found = calibrate(held, {.recalibrate = false, .weigh_members = false});
   for (const auto& of_kind : found.noise) {
     for (const NoiseMap& map : of_kind) {
@@ -182,11 +182,11 @@ TEST(Calibrate, LeavesWhatItIsNotAskedToChange) {
     }
   }
   EXPECT_EQ(found.tails.share, 0);
-  EXPECT_THAT(found.kind_weights, Each(0.5));
+  EXPECT_THAT(found.configuration_weights, Each(0.5));
 }
 
 TEST(Calibrate, KnowsNoNoiseAboveTheLargestError) {
-  HeldOut held = heteroscedastic({.rows = 200, .members = 4, .kinds = 2}, 12);
+  HeldOut held = heteroscedastic({.rows = 200, .members = 4, .configurations = 2}, 12);
   double largest = 0;
   for (const double target : held.targets.values()) largest = std::max(largest, target * target);
   held.weights[7] = 0;  // and whose error does not count
@@ -197,33 +197,34 @@ TEST(Calibrate, KnowsNoNoiseAboveTheLargestError) {
 }
 
 TEST(Calibrate, GivesAWorseKindLittleWeight) {
-  HeldOut held = made_up({.rows = 500, .members = 6, .kinds = 2});
+  HeldOut held = made_up({.rows = 500, .members = 6, .configurations = 2});
   base::RandomStream random = random_stream(9);
   for (double& target : held.targets.values()) target = random.normal();
   for (MemberAtRows& member : held.members) {
-    for (double& mean : member.mean.values()) mean = member.kind == 1 ? 3 * random.normal() : 0;
+    for (double& mean : member.mean.values()) mean = member.configuration == 1 ? 3 * random.normal() : 0;
   }
   for (const bool recalibrate : {false, true}) {
     const Calibration found = calibrate(held, {.recalibrate = recalibrate});
-    EXPECT_LT(found.kind_weights[1], 0.03) << recalibrate;
-    EXPECT_NEAR(found.kind_weights[0] + found.kind_weights[1], 1, 1e-12);
+    EXPECT_LT(found.configuration_weights[1], 0.03) << recalibrate;
+    EXPECT_NEAR(found.configuration_weights[0] + found.configuration_weights[1], 1, 1e-12);
     EXPECT_LT(found.nll_after, found.nll_before);
   }
 }
 
 TEST(Calibrate, GivesEqualKindsEqualWeights) {
-  const HeldOut held = scattered({.rows = 1000, .members = 6, .kinds = 3}, 0, 10);
-  for (const double weight : calibrate(held, {.recalibrate = false}).kind_weights) EXPECT_NEAR(weight, 1.0 / 3, 1e-9);
+  const HeldOut held = scattered({.rows = 1000, .members = 6, .configurations = 3}, 0, 10);
+  for (const double weight : calibrate(held, {.recalibrate = false}).configuration_weights)
+    EXPECT_NEAR(weight, 1.0 / 3, 1e-9);
 }
 
 TEST(Calibrate, FindsTheShareOfEachKindInAMixture) {
-  HeldOut held = made_up({.rows = 4000, .members = 2, .kinds = 2});
+  HeldOut held = made_up({.rows = 4000, .members = 2, .configurations = 2});
   base::RandomStream random = random_stream(11);
   for (double& target : held.targets.values()) target = (random.uniform() < 0.7 ? -2 : 2) + random.normal();
   for (double& mean : held.members[0].mean.values()) mean = -2;
   for (double& mean : held.members[1].mean.values()) mean = 2;
   const Calibration found = calibrate(held, {.recalibrate = false});
-  EXPECT_NEAR(found.kind_weights[0], 0.7, 0.025);  // 3 sqrt(0.21 / 4000) and a little for the overlap
+  EXPECT_NEAR(found.configuration_weights[0], 0.7, 0.025);  // 3 sqrt(0.21 / 4000) and a little for the overlap
 }
 
 TEST(Calibrate, MakesMembersWideWhereErrorsHaveTails) {
@@ -252,13 +253,13 @@ TEST(Calibrate, MakesNoMemberWideForGaussianErrorsOrAmongFewSiblings) {
   EXPECT_EQ(calibrate(few, {}).tails.share, 0);
 }
 
-/// The same rows in another order, or some of them twice.
+/// Rows in another order, or some of them twice.
 HeldOut rows_of(const HeldOut& held, const std::vector<std::uint32_t>& rows) {
   HeldOut part = held;
   part.targets = Matrix(rows.size(), held.outputs());
   part.weights.clear();
-  part.case_member.clear();
-  part.first_case = {0};
+  part.pair_member.clear();
+  part.first_pair = {0};
   for (std::size_t l = 0; l < held.members.size(); ++l) {
     part.members[l].mean = Matrix(rows.size(), held.outputs());
     part.members[l].log_variance = Matrix(rows.size(), held.members[l].log_variance.cols());
@@ -273,8 +274,8 @@ HeldOut rows_of(const HeldOut& held, const std::vector<std::uint32_t>& rows) {
       part.members[l].squared_features.push_back(held.members[l].squared_features[rows[i]]);
     }
     const auto members = held.members_of(rows[i]);
-    part.case_member.insert(part.case_member.end(), members.begin(), members.end());
-    part.first_case.push_back(part.case_member.size());
+    part.pair_member.insert(part.pair_member.end(), members.begin(), members.end());
+    part.first_pair.push_back(part.pair_member.size());
   }
   return part;
 }
@@ -286,14 +287,14 @@ std::vector<std::uint32_t> first_rows(std::size_t count) {
 }
 
 TEST(Calibrate, DoesNotLookAtTheOrderOfRows) {
-  const HeldOut held = scattered({.rows = 400, .members = 6, .kinds = 2}, 0.5, 15);
+  const HeldOut held = scattered({.rows = 400, .members = 6, .configurations = 2}, 0.5, 15);
   base::RandomStream random = random_stream(16);
   const CalibrationTask task{.correct_size = false};
   expect_near(calibrate(rows_of(held, base::permutation(400, random)), task), calibrate(held, task), 1e-3);
 }
 
 TEST(Calibrate, DoesNotLookAtRowsOfWeightZero) {
-  HeldOut held = scattered({.rows = 400, .members = 6, .kinds = 2}, 0.5, 17);
+  HeldOut held = scattered({.rows = 400, .members = 6, .configurations = 2}, 0.5, 17);
   const Calibration expected = calibrate(rows_of(held, first_rows(300)), {.correct_size = false});
   for (std::size_t r = 300; r < 400; ++r) {
     held.weights[r] = 0;
@@ -303,7 +304,7 @@ TEST(Calibrate, DoesNotLookAtRowsOfWeightZero) {
 }
 
 TEST(Calibrate, CountsARowOfWeightTwoAsTheRowTwice) {
-  HeldOut held = scattered({.rows = 300, .members = 6, .kinds = 2}, 0.5, 18);
+  HeldOut held = scattered({.rows = 300, .members = 6, .configurations = 2}, 0.5, 18);
   std::vector<std::uint32_t> twice = first_rows(300);
   for (std::uint32_t r = 0; r < 100; ++r) twice.push_back(r);
   const Calibration expected = calibrate(rows_of(held, twice), {.correct_size = false});
@@ -312,14 +313,14 @@ TEST(Calibrate, CountsARowOfWeightTwoAsTheRowTwice) {
 }
 
 TEST(Calibrate, WeighsMembersUnderKnownNoiseToo) {
-  HeldOut held = scattered({.rows = 300, .members = 4, .kinds = 2, .units = 0}, 0, 19);
+  HeldOut held = scattered({.rows = 300, .members = 4, .configurations = 2, .units = 0}, 0, 19);
   held.known_variance = Matrix(300, 1, 1.0);
   for (MemberAtRows& member : held.members) {
-    for (double& mean : member.mean.values()) mean += member.kind == 0 ? 2 : 0;
+    for (double& mean : member.mean.values()) mean += member.configuration == 0 ? 2 : 0;
   }
   const Calibration found = calibrate(held, {});
   EXPECT_THAT(found.noise, Each(IsEmpty()));
-  EXPECT_LT(found.kind_weights[0], 0.05);
+  EXPECT_LT(found.configuration_weights[0], 0.05);
   EXPECT_LT(found.nll_after, found.nll_before);
   EXPECT_EQ(found.tails.share, 0);
 }
@@ -328,33 +329,33 @@ TEST(Calibrate, WeighsMembersUnderKnownNoiseToo) {
 double nll_of_new_rows(const Size& size, double spread, const Calibration& found) {
   HeldOut rows = scattered(size, spread, 77);
   for (MemberAtRows& member : rows.members) {
-    for (double& value : member.log_variance.values()) value = at(found.noise[member.kind][0], value);
+    for (double& value : member.log_variance.values()) value = at(found.noise[member.configuration][0], value);
   }
   hold_out_all(rows);
   return calibrate(rows, {.recalibrate = false, .weigh_members = false}).nll_before;
 }
 
 TEST(CorrectSize, ShrinksTheNoiseWhereMembersDisagreeWhichSuitsNewRows) {
-  const Size size{.rows = 1500, .members = 6, .kinds = 2};
+  const Size size{.rows = 1500, .members = 6, .configurations = 2};
   const HeldOut held = scattered(size, 0.8, 20);
   const Calibration plain = calibrate(held, {.correct_size = false, .weigh_members = false});
   const Calibration corrected = calibrate(held, {.correct_size = true, .weigh_members = false});
   EXPECT_LT(corrected.noise[0][0].shift, plain.noise[0][0].shift - 0.05);
   EXPECT_EQ(corrected.noise[0][0].slope, plain.noise[0][0].slope);
   EXPECT_EQ(corrected.nll_after, plain.nll_after);
-  const Size many{.rows = 10000, .members = 6, .kinds = 2};
+  const Size many{.rows = 10000, .members = 6, .configurations = 2};
   EXPECT_LT(nll_of_new_rows(many, 0.8, corrected), nll_of_new_rows(many, 0.8, plain));
 }
 
 TEST(CorrectSize, HardlyMattersWhereMembersAgree) {
-  const HeldOut held = scattered({.rows = 600, .members = 6, .kinds = 2}, 0, 21);
+  const HeldOut held = scattered({.rows = 600, .members = 6, .configurations = 2}, 0, 21);
   const Calibration plain = calibrate(held, {.correct_size = false});
   const Calibration corrected = calibrate(held, {.correct_size = true});
   EXPECT_NEAR(corrected.noise[0][0].shift, plain.noise[0][0].shift, 0.02);
 }
 
 TEST(CorrectSize, IsNothingWhereAllMembersHeldARowOutOrOnlyOneDid) {
-  HeldOut all = scattered({.rows = 300, .members = 4, .kinds = 2}, 0.8, 22);
+  HeldOut all = scattered({.rows = 300, .members = 4, .configurations = 2}, 0.8, 22);
   hold_out_all(all);
   const HeldOut one = scattered({.rows = 300, .members = 3}, 0.8, 23);
   for (const HeldOut& held : {all, one}) {

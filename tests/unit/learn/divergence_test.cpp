@@ -70,8 +70,8 @@ TEST(DivergenceLimit, LetsUntrainedNetworksWithHiddenLayersPass) {
     RandomRows data = random_rows(
         {.rows = 50, .inputs = 3, .outputs = kind.shape.outputs, .noise = kind.known_noise, .weights = true}, 7);
     for (double& value : data.noise_std.values()) value = kind.shape.noise == NoiseKind::known ? 1e-2 : value;
-    const Scaling scaling = make_scaling(data.dataset(), true);
-    const TrainingSet set = make_training_set(data.dataset(), scaling.inputs, scaling.targets);
+    const Dataset dataset = data.dataset();
+    const TrainingSet set = make_training_set(dataset, TrainingTable(dataset).scaling(true, false));
     const model::Mlp network = initial_network(kind.shape, 1, 0, 0);
     EXPECT_LE(mean_loss(network, set), divergence_limit(set, kind.shape.noise)) << kind.text();
   }

@@ -13,11 +13,12 @@
 #include <numeric>
 
 #include "learn/calibration.hpp"
-#include "learn/preparation.hpp"
+#include "learn/fit.hpp"
 #include "learn/recipe.hpp"
 #include "learn/train_members.hpp"
 #include "unit/learn/paper_options.hpp"
 #include "unit/learn/random_rows.hpp"
+#include "unit/model/network_block.hpp"
 
 namespace credens::learn {
 namespace {
@@ -87,10 +88,10 @@ TEST(Finish, GivesTheSameBitsForAnyNumberOfThreads) {
   FitOptions options = small_options();
   options.epochs = 5;
   options.threads = 1;
-  const Ensemble alone = fit(data, options);
+  const Ensemble alone = fit_members(data, options);
   for (const int threads : {2, 7}) {
     options.threads = threads;
-    const Ensemble together = fit(data, options);
+    const Ensemble together = fit_members(data, options);
     EXPECT_EQ(together.weights(), alone.weights());
     EXPECT_EQ(together.state().decisions, alone.state().decisions);
     EXPECT_EQ(together.state().options, alone.state().options);
@@ -105,23 +106,24 @@ TEST(Finish, GivesTheSameBitsForAnyNumberOfThreads) {
 /// Variances of finished networks are exp(shift + slope log s^2) + floor of trained ones; the first members are wider.
 void expect_calibrated_noise(const Dataset& data, FitOptions options) {
   options.weigh_members = false;
-  const TrainingRows rows(data);
-  const Plan plan = make_plan(options, rows);
+  const TrainingTable table(data);
+  const Plan plan = make_plan(options, table);
+  const TrainingRows rows(table, plan.options);
   const std::vector<model::Member> members = trained_members(rows, plan.options);
-  const Ensemble finished = finish(rows, plan, members);
+  const Finished finished = finish(rows, plan, members);
 
-  const TrainingSet set = prepare(rows, plan.options).train;
-  const HeldOut held = look_at_held_out(set, plan.options, members, 2500);
+  const TrainingSet& set = rows.train();
+  const HeldOut held = look_at_held_out(judging_rows(set, plan.options, members), plan.options, members, 2500);
   const Calibration found = calibrate(held, {.recalibrate = true,
                                              .correct_size = plan.options.correct_size,
                                              .weigh_members = false,
                                              .prior_precision = plan.options.prior_precision,
                                              .seed = plan.options.seed});
-  ASSERT_EQ(finished.members(), members.size());
-  const std::size_t kinds = member_kinds(plan.options);
+  ASSERT_EQ(finished.members.size(), members.size());
+  const std::size_t kinds = configuration_count(plan.options);
   const double wide = std::round(found.tails.share * static_cast<double>(members.size() / kinds));
   for (std::size_t l = 0; l < members.size(); ++l) {
-    const model::Mlp& network = *finished.state().members[l].network;
+    const model::Mlp& network = *finished.members[l].network;
     model::ForwardBuffers buffers(network.shape(), 64);
     const model::MemberBlock block =
         model::member_block(network, set.input_values.data(), set.input_stride, set.rows, {}, buffers);
@@ -153,9 +155,9 @@ TEST(Finish, FoldsWideMembersIntoTheNetworks) {
   for (double& target : rows.targets.values()) target += 0.3 * random.normal() * std::exp(1.2 * random.normal());
   FitOptions options = small_options();
   options.epochs = 10;
-  const Ensemble ensemble = fit(rows.dataset(), options);
-  ASSERT_NE(find(ensemble, "wide_members"), nullptr);
-  EXPECT_NE(find(ensemble, "wide_members")->value, "0 %");
+  const Ensemble ensemble = fit_members(rows.dataset(), options);
+  ASSERT_NE(find(ensemble, "tail_components"), nullptr);
+  EXPECT_NE(find(ensemble, "tail_components")->value, "0 %");
   expect_calibrated_noise(rows.dataset(), options);
 }
 
@@ -165,17 +167,15 @@ TEST(Finish, ImprovesThePredictionOfRowsHeldOutAndOfNewRows) {
   FitOptions options = small_options();
   options.hidden = {{32}};
   options.epochs = 150;
-  const Ensemble calibrated = fit(data, options);
+  const Ensemble calibrated = fit_members(data, options);
   double before = 0;
   double after = 0;
   const std::string reason = find(calibrated, "noise_map")->reason;
-  ASSERT_EQ(std::sscanf(reason.c_str(), "60 rows that members did not see: NLL %lf before, %lf after", &before, &after),
-            2)
-      << reason;
+  ASSERT_EQ(std::sscanf(reason.c_str(), "60 held-out rows: NLL %lf before, %lf after", &before, &after), 2) << reason;
   EXPECT_LT(after, before);
   options.recalibrate = false;
   options.weigh_members = false;
-  const Ensemble plain = fit(data, options);
+  const Ensemble plain = fit_members(data, options);
   EXPECT_EQ(find(plain, "noise_map"), nullptr);
   EXPECT_LT(mean_nll(calibrated, data, test), mean_nll(plain, data, test) - 0.05);
 }
@@ -188,25 +188,25 @@ TEST(Finish, LeavesOutKindsThatSayNothing) {
   options.embedding = {0};
   options.learning_rate = {1e-9, 1e-2};  // members 0, 2, ... stay as they begin
   options.epochs = 60;
-  const Ensemble ensemble = fit(data, options);
+  const Ensemble ensemble = fit_members(data, options);
   expect_sound(ensemble, data);
   ASSERT_EQ(ensemble.members(), 5U);
   EXPECT_THAT(ensemble.weights(), Each(testing::DoubleEq(0.2)));
   EXPECT_LT(mean_nll(ensemble, data, data), 0.5);
-  EXPECT_THAT(find(ensemble, "kind_weights")->value, HasSubstr("100 %"));
+  EXPECT_THAT(find(ensemble, "configuration_weights")->value, HasSubstr("100 %"));
 }
 
 TEST(Finish, StoresTheRungThatItDecided) {
   const Dataset data = wavy_rows(60, 7).dataset();
   FitOptions options = small_options();
   options.epochs = 3;
-  const Ensemble ensemble = fit(data, options);
+  const Ensemble ensemble = fit_members(data, options);
   expect_sound(ensemble, data);
   ASSERT_NE(find(ensemble, "posterior"), nullptr);
   EXPECT_EQ(find(ensemble, "posterior")->value, *model::stored_option(ensemble.state(), "posterior"));
   EXPECT_EQ(ensemble.posterior(), PosteriorKind::delta);
   options.posterior = PosteriorKind::full;
-  const Ensemble given = fit(data, options);
+  const Ensemble given = fit_members(data, options);
   EXPECT_EQ(find(given, "posterior"), nullptr);
   EXPECT_EQ(*model::stored_option(given.state(), "posterior"), "full");
 }
@@ -226,13 +226,14 @@ TEST(Finish, NeedsRowsUnlessNothingIsLeftToDecide) {
 
 TEST(Finish, LeavesThePapersMembersAsTheyAre) {
   const Dataset data = wavy_rows(40, 8).dataset();
-  const TrainingRows rows(data);
-  const Plan plan = make_plan({.recipe = Recipe::paper, .members = 3, .hidden = {{4}}, .epochs = 2}, rows);
+  const TrainingTable table(data);
+  const Plan plan = make_plan({.recipe = Recipe::paper, .members = 3, .hidden = {{4}}, .epochs = 2}, table);
+  const TrainingRows rows(table, plan.options);
   const std::vector<model::Member> members = trained_members(rows, plan.options);
-  const Ensemble ensemble = finish(rows, plan, members);
-  EXPECT_THAT(ensemble.weights(), Each(testing::DoubleEq(1.0 / 3)));
-  for (std::size_t l = 0; l < 3; ++l) EXPECT_EQ(ensemble.state().members[l].network, members[l].network);
-  EXPECT_THAT(ensemble.state().decisions, testing::IsEmpty());
+  const Finished finished = finish(rows, plan, members);
+  EXPECT_THAT(finished.weights, Each(testing::DoubleEq(1.0 / 3)));
+  for (std::size_t l = 0; l < 3; ++l) EXPECT_EQ(finished.members[l].network, members[l].network);
+  EXPECT_THAT(finished.decisions, testing::IsEmpty());
 }
 
 TEST(AutoFit, TakesFewRowsWithoutHoldingAnyOut) {
@@ -241,7 +242,7 @@ TEST(AutoFit, TakesFewRowsWithoutHoldingAnyOut) {
     FitOptions options = small_options();
     options.members = 3;
     options.embedding = {};
-    const Ensemble ensemble = fit(data, options);
+    const Ensemble ensemble = fit_members(data, options);
     expect_sound(ensemble, data);
     EXPECT_EQ(ensemble.members(), 3U);
     EXPECT_EQ(find(ensemble, "folds")->value, "0");
@@ -252,9 +253,9 @@ TEST(AutoFit, TakesFewRowsWithoutHoldingAnyOut) {
 TEST(AutoFit, TakesTenRowsAndOneMember) {
   const Dataset data = wavy_rows(10, 9).dataset();
   FitOptions options = small_options();
-  expect_sound(fit(data, options), data);
+  expect_sound(fit_members(data, options), data);
   options.members = 1;
-  expect_sound(fit(data, options), data);
+  expect_sound(fit_members(data, options), data);
 }
 
 TEST(AutoFit, TakesFewerMembersThanKinds) {
@@ -262,18 +263,18 @@ TEST(AutoFit, TakesFewerMembersThanKinds) {
   FitOptions options = small_options();
   options.embedding = {0, 0.5, 1};
   options.members = 2;
-  expect_sound(fit(data, options), data);
+  expect_sound(fit_members(data, options), data);
   options.members = 4;
-  expect_sound(fit(data, options), data);
+  expect_sound(fit_members(data, options), data);
 }
 
 TEST(AutoFit, TakesOnePartForAllMembers) {
   const Dataset data = wavy_rows(100, 10).dataset();
   FitOptions options = small_options();
   options.folds = 1;
-  const Ensemble ensemble = fit(data, options);
+  const Ensemble ensemble = fit_members(data, options);
   expect_sound(ensemble, data);
-  EXPECT_THAT(find(ensemble, "noise_map")->reason, HasSubstr("10 rows that members did not see"));
+  EXPECT_THAT(find(ensemble, "noise_map")->reason, HasSubstr("10 held-out rows"));
 }
 
 TEST(AutoFit, TakesRowWeightsAndEveryKindOfNoise) {
@@ -284,7 +285,7 @@ TEST(AutoFit, TakesRowWeightsAndEveryKindOfNoise) {
   for (const NoiseKind noise : {NoiseKind::shared, NoiseKind::per_output, NoiseKind::constant, NoiseKind::known}) {
     FitOptions options = small_options();
     options.noise = noise;
-    const Ensemble ensemble = fit(rows.dataset(), options);
+    const Ensemble ensemble = fit_members(rows.dataset(), options);
     expect_sound(ensemble, rows.dataset());
     EXPECT_EQ(find(ensemble, "noise_map") != nullptr, noise != NoiseKind::known);
   }
@@ -293,7 +294,7 @@ TEST(AutoFit, TakesRowWeightsAndEveryKindOfNoise) {
 TEST(AutoFit, TakesAConstantTarget) {
   RandomRows rows = wavy_rows(40, 12);
   for (double& target : rows.targets.values()) target = 7;
-  const Ensemble ensemble = fit(rows.dataset(), small_options());
+  const Ensemble ensemble = fit_members(rows.dataset(), small_options());
   expect_sound(ensemble, rows.dataset());
   EXPECT_NEAR(ensemble.predict(rows.inputs).mean()(0, 0), 7, 0.5);
 }
@@ -302,9 +303,9 @@ TEST(AutoFit, TakesValidationRowsBesideFolds) {
   const Dataset data = wavy_rows(60, 13).dataset();
   FitOptions options = small_options();
   options.validation_fraction = 0.2;
-  const Ensemble ensemble = fit(data, options);
+  const Ensemble ensemble = fit_members(data, options);
   expect_sound(ensemble, data);
-  EXPECT_THAT(find(ensemble, "noise_map")->reason, HasSubstr("48 rows"));
+  EXPECT_THAT(find(ensemble, "noise_map")->reason, HasSubstr("48 held-out rows"));
 }
 
 TEST(Finish, KeepsMembersOfManyKinds) {
@@ -316,7 +317,7 @@ TEST(Finish, KeepsMembersOfManyKinds) {
   options.embedding = bandwidths;
   options.epochs = 1;
   options.weigh_members = false;
-  const Ensemble ensemble = fit(data, options);
+  const Ensemble ensemble = fit_members(data, options);
   expect_sound(ensemble, data);
   EXPECT_EQ(ensemble.members(), 60U);
 }
@@ -327,9 +328,9 @@ TEST(Finish, CorrectsTheSizeNoFurtherThanFewRowsAllow) {
   FitOptions options = small_options();
   options.hidden = {{32}};
   options.epochs = 150;
-  const double corrected = mean_nll(fit(data, options), data, test);
+  const double corrected = mean_nll(fit_members(data, options), data, test);
   options.correct_size = false;
-  EXPECT_LT(corrected, mean_nll(fit(data, options), data, test) + 0.15);
+  EXPECT_LT(corrected, mean_nll(fit_members(data, options), data, test) + 0.15);
 }
 
 /// Trained to the end, the noise far from the rows would be anything between nothing and the exponential of a line.
@@ -339,7 +340,7 @@ TEST(Finish, KnowsNoNoiseThatNoRowOfTrainingHad) {
   options.epochs = 150;
   for (const bool recalibrate : {true, false}) {
     options.recalibrate = recalibrate;
-    const Ensemble ensemble = fit(data, options);
+    const Ensemble ensemble = fit_members(data, options);
     const MatrixView rows = data.inputs();
     Matrix far(rows.rows(), rows.cols());
     for (std::size_t i = 0; i < far.rows(); ++i) {

@@ -26,7 +26,7 @@ double root_mean_square(const Matrix& a, const Matrix& b) {
 TEST(Fit, LearnsTheRegressionFunctionOfFigureOne) {
   const SimulatedData train = figure1_problem(500, 1);
   const SimulatedData test = figure1_problem(200, 2);
-  const Ensemble ensemble = fit(
+  const Ensemble ensemble = fit_members(
       train.data, {.members = 3, .hidden = {{64, 32}}, .epochs = 150, .batch = 32, .learning_rate = 3e-3, .seed = 4});
   const Predictive predictive = ensemble.predict(test.data.inputs());
   Matrix level(200, 1);
@@ -39,7 +39,7 @@ TEST(Fit, LearnsTheRegressionFunctionOfFigureOne) {
 
 TEST(Fit, IsNarrow) {
   const Dataset data = learn::random_rows({.rows = 20, .inputs = 2}, 1).dataset();
-  const Ensemble ensemble = fit(data, {.members = 2, .hidden = {{4}}, .epochs = 2});
+  const Ensemble ensemble = fit_members(data, {.members = 2, .hidden = {{4}}, .epochs = 2});
   EXPECT_EQ(ensemble.members(), 2U);
   EXPECT_EQ(ensemble.posterior(), PosteriorKind::delta);
   EXPECT_THAT(ensemble.gamma(), Each(0.0));
@@ -50,9 +50,9 @@ TEST(Fit, SurvivesAConstantTargetAndAConstantInput) {
   const Dataset data({.inputs = Matrix(30, 1, 2.0), .targets = Matrix(30, 1, 7.0)});
   std::vector<std::string> warnings;
   const Ensemble ensemble =
-      fit(data, {.members = 2, .hidden = {{4}}, .epochs = 30, .on_warning = [&](std::string_view text) {
-                   warnings.emplace_back(text);
-                 }});
+      fit_members(data, {.members = 2, .hidden = {{4}}, .epochs = 30, .on_warning = [&](std::string_view text) {
+                           warnings.emplace_back(text);
+                         }});
   EXPECT_EQ(warnings.size(), 2U);
   EXPECT_NEAR(ensemble.predict(data.inputs()).mean()(0, 0), 7, 1);
 }
@@ -60,16 +60,16 @@ TEST(Fit, SurvivesAConstantTargetAndAConstantInput) {
 TEST(Fit, TakesEveryKindOfNoiseAndNoHiddenLayer) {
   const Dataset data = learn::random_rows({.rows = 40, .inputs = 2, .outputs = 2, .noise = true}, 1).dataset();
   for (const NoiseKind noise : {NoiseKind::shared, NoiseKind::per_output, NoiseKind::constant, NoiseKind::known}) {
-    const Ensemble ensemble = fit(data, {.members = 2, .hidden = {{}, {5}}, .epochs = 3, .noise = noise});
+    const Ensemble ensemble = fit_members(data, {.members = 2, .hidden = {{}, {5}}, .epochs = 3, .noise = noise});
     EXPECT_EQ(ensemble.outputs(), 2U);
-    EXPECT_TRUE(ensemble.state().known_noise);
+    EXPECT_TRUE(ensemble.state().schema.has_noise);
   }
 }
 
 TEST(Fit, RefusesAnAbsurdNumberOfMembersBeforeMakingRoomForThem) {
   const Dataset data = learn::random_rows({.rows = 20, .inputs = 2}, 1).dataset();
   try {
-    fit(data, {.members = static_cast<std::size_t>(-1) / 2});
+    fit_members(data, {.members = static_cast<std::size_t>(-1) / 2});
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::usage);

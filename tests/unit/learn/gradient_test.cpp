@@ -7,8 +7,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "learn/reference.hpp"
 #include "learn/trainer.hpp"
+#include "unit/learn/plain_loss.hpp"
 #include "unit/learn/random_rows.hpp"
 
 namespace credens::learn {
@@ -158,7 +158,7 @@ TEST(GradientPass, CountsARowOfWeightTwoAsTheRowTwice) {
   const Dataset twice = data.dataset().select(repeated);
   data.weights = {1, 1, 1, 1, 1, 2};
   const TrainingSet weighted = data.training_set();
-  const TrainingSet doubled = make_training_set(twice, data::identity_scaler(3), data::identity_scaler(1));
+  const TrainingSet doubled = make_training_set(twice, {data::identity_scaler(3), data::identity_scaler(1)});
   const model::Mlp network = initial_network(shape, 3, 0, 0);
   const std::vector<std::uint32_t> all{0, 1, 2, 3, 4, 5, 6};
   GradientPass one(shape, 6);
@@ -190,7 +190,7 @@ TEST(MeanLoss, OfSomeRowsIsThatOfATableOfThem) {
     auto chosen = base::permutation(9500, random);
     chosen.resize(count);
     const Dataset table = data.dataset().select(std::vector<std::size_t>(chosen.begin(), chosen.end()));
-    const TrainingSet rows = make_training_set(table, data::identity_scaler(2), data::identity_scaler(2));
+    const TrainingSet rows = make_training_set(table, {data::identity_scaler(2), data::identity_scaler(2)});
     EXPECT_NEAR(mean_loss(network, data.training_set(), chosen), mean_loss(network, rows), 1e-6) << count;
   }
 }

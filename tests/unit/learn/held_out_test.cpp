@@ -14,6 +14,7 @@
 #include "learn/trainer.hpp"
 #include "unit/learn/paper_options.hpp"
 #include "unit/learn/random_rows.hpp"
+#include "unit/model/network_block.hpp"
 
 namespace credens::learn {
 namespace {
@@ -38,6 +39,11 @@ std::vector<model::Member> untrained(const FitOptions& options, const TrainingSe
                        .posterior = {}});
   }
   return members;
+}
+
+HeldOut held_out_of(const TrainingSet& data, const FitOptions& options, const std::vector<model::Member>& members,
+                    std::size_t most_rows) {
+  return look_at_held_out(judging_rows(data, options, members), options, members, most_rows);
 }
 
 model::MemberBlock block_of(const model::Mlp& network, const TrainingSet& data) {
@@ -85,14 +91,14 @@ TEST(LookAtHeldOut, SaysWhatTheNetworksSay) {
     for (const NoiseLink link : {NoiseLink::exp, NoiseLink::softplus}) {
       const FitOptions options = some_options(noise, link);
       const std::vector<model::Member> members = untrained(options, data);
-      const HeldOut held = look_at_held_out(data, options, members, 1000);
+      const HeldOut held = held_out_of(data, options, members, 1000);
       const std::size_t units = noise == NoiseKind::known ? 0 : noise == NoiseKind::shared ? 1 : 2;
       ASSERT_EQ(held.rows(), 300U);
       EXPECT_EQ(held.weight_in_all, data.weight_total);
       ASSERT_EQ(held.members.size(), 6U);
       for (std::size_t l = 0; l < 6; ++l) {
         const MemberAtRows& at = held.members[l];
-        EXPECT_EQ(at.kind, l % 2);
+        EXPECT_EQ(at.configuration, l % 2);
         EXPECT_EQ(at.features, l % 2 == 0 ? 5U : 3U);
         ASSERT_EQ(at.log_variance.cols(), units);
         const model::MemberBlock block = block_of(*members[l].network, data);
@@ -113,7 +119,7 @@ TEST(LookAtHeldOut, KeepsNoiseToWhatItIsAtRowsThatAMemberSaw) {
     FitOptions options = some_options(NoiseKind::per_output, NoiseLink::exp);
     options.folds = folds;
     const std::vector<model::Member> members = untrained(options, data);
-    const HeldOut held = look_at_held_out(data, options, members, 1000);
+    const HeldOut held = held_out_of(data, options, members, 1000);
     for (std::size_t l = 0; l < members.size(); ++l) {
       const Matrix variance = block_of(*members[l].network, data).variance;
       const std::vector<std::uint32_t> unseen = held_out_rows(options, l, 60);
@@ -135,30 +141,30 @@ TEST(LookAtHeldOut, KeepsNoiseToWhatItIsAtRowsThatAMemberSaw) {
     }
   }
   const FitOptions softplus = some_options(NoiseKind::shared, NoiseLink::softplus);
-  EXPECT_TRUE(look_at_held_out(data, softplus, untrained(softplus, data), 1000).members[0].seen.empty());
+  EXPECT_TRUE(held_out_of(data, softplus, untrained(softplus, data), 1000).members[0].seen.empty());
 }
 
 TEST(LookAtHeldOut, ListsTheMembersThatDidNotSeeARow) {
   const TrainingSet data = random_rows({.rows = 50, .inputs = 2}, 1).training_set();
   const FitOptions options = some_options();
-  const HeldOut held = look_at_held_out(data, options, untrained(options, data), 1000);
+  const HeldOut held = held_out_of(data, options, untrained(options, data), 1000);
   ASSERT_EQ(held.rows(), 50U);
   for (std::uint32_t r = 0; r < 50; ++r) {
     std::vector<std::uint32_t> expected;
     for (std::uint32_t l = 0; l < 6; ++l) {
       if (std::ranges::binary_search(held_out_rows(options, l, 50), r)) expected.push_back(l);
     }
-    EXPECT_EQ(expected.size(), 2U);  // one of each kind
+    EXPECT_EQ(expected.size(), 2U);  // one of each configuration
     EXPECT_TRUE(std::ranges::equal(held.members_of(r), expected)) << r;
   }
-  EXPECT_EQ(held.cases(), 100U);
+  EXPECT_EQ(held.pairs(), 100U);
 }
 
 TEST(LookAtHeldOut, TakesSomeRowsWhereThereAreMany) {
   const TrainingSet data = random_rows({.rows = 200, .inputs = 2, .weights = true}, 1).training_set();
   const FitOptions options = some_options();
   const std::vector<model::Member> members = untrained(options, data);
-  const HeldOut held = look_at_held_out(data, options, members, 30);
+  const HeldOut held = held_out_of(data, options, members, 30);
   ASSERT_EQ(held.rows(), 30U);
   EXPECT_EQ(held.weight_in_all, data.weight_total);
   const model::MemberBlock block = block_of(*members[3].network, data);
@@ -175,18 +181,18 @@ TEST(LookAtHeldOut, TakesSomeRowsWhereThereAreMany) {
   }
   EXPECT_TRUE(std::ranges::is_sorted(rows));
   EXPECT_GT(rows.back(), 150U);  // from all over the table
-  EXPECT_EQ(look_at_held_out(data, options, members, 30).targets, held.targets);
+  EXPECT_EQ(held_out_of(data, options, members, 30).targets, held.targets);
 }
 
 TEST(LookAtHeldOut, TakesNoRowThatAllMembersSaw) {
   const TrainingSet data = random_rows({.rows = 200, .inputs = 2}, 1).training_set();
   FitOptions options = some_options();
   options.folds = 1;
-  const HeldOut held = look_at_held_out(data, options, untrained(options, data), 1000);
+  const HeldOut held = held_out_of(data, options, untrained(options, data), 1000);
   const std::vector<std::uint32_t> part = held_out_rows(options, 0, 200);
   ASSERT_EQ(held.rows(), part.size());
   for (std::size_t r = 0; r < part.size(); ++r) EXPECT_EQ(row_in(data, held, r), part[r]);
-  EXPECT_EQ(held.cases(), 6 * part.size());
+  EXPECT_EQ(held.pairs(), 6 * part.size());
 }
 
 }  // namespace

@@ -119,14 +119,15 @@ TEST(BatchLoss, ShowsTheMeanPlainSquaredErrorsWithBetaOne) {
   }
 }
 
-TEST(TrainMembers, DealsTheLossesPowerInTurn) {
+TEST(TrainMembers, CyclesTheLossesPowerOverMembers) {
   const Dataset data = random_rows({.rows = 30, .inputs = 2}, 1).dataset();
   const std::vector<std::size_t> both{0, 1};
   const FitOptions plain = paper({.members = 2, .hidden = {{4}}, .epochs = 2});
   FitOptions mixed = plain;
   mixed.loss_beta = {0, 0.5};
-  const auto expected = train_members(data, plain, both);
-  const auto members = train_members(data, mixed, both);
+  const TrainingTable table(data);
+  const auto expected = train_members(TrainingRows(table, plain), plain, both);
+  const auto members = train_members(TrainingRows(table, mixed), mixed, both);
   const auto same = [&](std::size_t l) {
     return std::ranges::equal(members[l].network->parameters(), expected[l].network->parameters());
   };

@@ -20,22 +20,22 @@ inline base::RandomStream random_stream(std::uint64_t seed) {
 struct Size {
   std::size_t rows = 0;
   std::size_t members = 1;
-  std::size_t kinds = 1;
+  std::size_t configurations = 1;
   std::size_t outputs = 1;
   std::size_t units = 1;
 };
 
-/// Means and log s^2 of 0; each row is held out by one member of each kind. |phi|^2 is 0: no posterior widens.
+/// Means and log s^2 of 0; each row is held out by one member of each configuration. |phi|^2 is 0: no posterior widens.
 inline HeldOut made_up(const Size& size) {
   HeldOut held{.weight_in_all = static_cast<double>(size.rows),
                .targets = Matrix(size.rows, size.outputs),
                .known_variance = {},
                .weights = std::vector<double>(size.rows, 1),
                .members = {},
-               .first_case = {0},
-               .case_member = {}};
+               .first_pair = {0},
+               .pair_member = {}};
   for (std::size_t l = 0; l < size.members; ++l) {
-    held.members.push_back({.kind = l % size.kinds,
+    held.members.push_back({.configuration = l % size.configurations,
                             .features = 1,
                             .mean = Matrix(size.rows, size.outputs),
                             .log_variance = Matrix(size.rows, size.units),
@@ -43,19 +43,19 @@ inline HeldOut made_up(const Size& size) {
   }
   for (std::size_t r = 0; r < size.rows; ++r) {
     for (std::uint32_t l = 0; l < size.members; ++l) {
-      if (l / size.kinds == r % (size.members / size.kinds)) held.case_member.push_back(l);
+      if (l / size.configurations == r % (size.members / size.configurations)) held.pair_member.push_back(l);
     }
-    held.first_case.push_back(held.case_member.size());
+    held.first_pair.push_back(held.pair_member.size());
   }
   return held;
 }
 
 inline void hold_out_all(HeldOut& held) {
-  held.case_member.clear();
-  held.first_case = {0};
+  held.pair_member.clear();
+  held.first_pair = {0};
   for (std::size_t r = 0; r < held.rows(); ++r) {
-    for (std::uint32_t l = 0; l < held.members.size(); ++l) held.case_member.push_back(l);
-    held.first_case.push_back(held.case_member.size());
+    for (std::uint32_t l = 0; l < held.members.size(); ++l) held.pair_member.push_back(l);
+    held.first_pair.push_back(held.pair_member.size());
   }
 }
 

@@ -61,7 +61,7 @@ TEST(PaperPlan, IsTheSameForAllDataAndDecidesNothing) {
   EXPECT_EQ(*plan.options.epochs, 7U);
   EXPECT_EQ(*plan.options.members, 10U);
   EXPECT_EQ(*plan.options.folds, 0U);
-  EXPECT_FALSE(plan.options.recalibrate || plan.options.weigh_members || plan.options.bend_inputs);
+  EXPECT_FALSE(plan.options.recalibrate || plan.options.weigh_members || plan.options.asinh_inputs);
   const Plan other = make_plan({.recipe = Recipe::paper, .epochs = 7}, {.rows = 100000, .inputs = 90, .outputs = 4});
   EXPECT_EQ(stored_options(plan.options), stored_options(other.options));
 }
@@ -74,7 +74,7 @@ TEST(AutoPlan, MakesEveryChoiceWithinItsRangeForEverySize) {
       const std::vector<std::string> by_rows_held_out{"posterior"};
       EXPECT_EQ(open_choices(options), options.folds > 0 ? by_rows_held_out : std::vector<std::string>());
       EXPECT_NO_THROW(check_ranges(options));
-      EXPECT_EQ(*options.members % member_kinds(options), 0U);
+      EXPECT_EQ(*options.members % configuration_count(options), 0U);
       EXPECT_EQ(*options.noise, size.outputs == 1 ? NoiseKind::shared : NoiseKind::per_output);
     }
   }
@@ -90,7 +90,7 @@ TEST(AutoPlan, HoldsOutRowsWhereThereAreEnough) {
     } else if (holds_out) {
       EXPECT_GE(*options.folds, 2U);
       EXPECT_LE(*options.folds, size.rows / 2);  // no member misses half of the rows
-      EXPECT_EQ(*options.members % (member_kinds(options) * *options.folds), 0U);
+      EXPECT_EQ(*options.members % (configuration_count(options) * *options.folds), 0U);
     } else {
       EXPECT_EQ(*options.folds, 0U);
       EXPECT_EQ(*options.posterior, PosteriorKind::isotropic);
@@ -162,7 +162,7 @@ TEST(AutoPlan, KeepsEveryValueThatIsGiven) {
                          .noise = NoiseKind::constant,
                          .noise_link = NoiseLink::softplus,
                          .posterior = PosteriorKind::full,
-                         .bend_inputs = false,
+                         .asinh_inputs = false,
                          .folds = 2,
                          .recalibrate = false,
                          .correct_size = true,
@@ -179,12 +179,12 @@ TEST(AutoPlan, AdaptsKindsAndFoldsToTheNumberOfMembers) {
     std::size_t kinds;
     std::size_t folds;
   };
-  const std::size_t all = member_kinds(planned({}));
+  const std::size_t all = configuration_count(planned({}));
   for (const Expected& expected : {Expected{1, 1, 5}, {5, 1, 5}, {7, 1, 7}, {10, 2, 5}, {12, 2, 6}, {1000, all, 10}}) {
     SCOPED_TRACE(expected.members);
     const FitOptions options = planned({.members = expected.members});
     EXPECT_EQ(*options.members, expected.members);
-    EXPECT_EQ(member_kinds(options), expected.kinds);
+    EXPECT_EQ(configuration_count(options), expected.kinds);
     EXPECT_EQ(*options.folds, expected.folds);
     EXPECT_EQ(*options.weigh_members, expected.kinds > 1);
   }
@@ -202,7 +202,7 @@ TEST(AutoPlan, TakesAGivenLambdaForAllLayersOfAllMembers) {
   EXPECT_THAT(*planned({.recipe = Recipe::paper, .prior_precision = 2}).hidden_precision, ElementsAre(2));
   const FitOptions both = planned({.prior_precision = 2, .hidden_precision = {5, 7}});
   EXPECT_THAT(*both.hidden_precision, ElementsAre(5, 7));
-  EXPECT_EQ(member_kinds(both), 2U);
+  EXPECT_EQ(configuration_count(both), 2U);
 }
 
 TEST(AutoPlan, LetsSomeKindsBeSmootherTheMoreRowsBearIt) {
@@ -230,18 +230,18 @@ TEST(AutoPlan, RecalibratesOnlyWhatRowsHeldOutAndALogarithmAllow) {
 }
 
 TEST(AutoPlan, BendsOnlyInputsThatItStandardises) {
-  EXPECT_TRUE(*planned({}).bend_inputs);
-  EXPECT_FALSE(*planned({.standardise_inputs = false}).bend_inputs);
+  EXPECT_TRUE(*planned({}).asinh_inputs);
+  EXPECT_FALSE(*planned({.standardise_inputs = false}).asinh_inputs);
 }
 
 TEST(AutoPlan, HasAMemberForEachFoldThatIsGiven) {
   const FitOptions options = planned({.folds = 20});
-  EXPECT_EQ(*options.members, 20 * member_kinds(options));
+  EXPECT_EQ(*options.members, 20 * configuration_count(options));
 }
 
 TEST(AutoPlan, HasFewerKindsWhereRowsAreFewOrMany) {
   const auto kinds = [](std::size_t rows) {
-    return member_kinds(planned({}, {.rows = rows, .inputs = 9, .outputs = 1}));
+    return configuration_count(planned({}, {.rows = rows, .inputs = 9, .outputs = 1}));
   };
   EXPECT_EQ(kinds(249), 6U);
   EXPECT_EQ(kinds(250), 10U);
@@ -258,11 +258,11 @@ TEST(AutoPlan, HasTwoSmoothKindsAlsoWhereRowsAreFew) {
 TEST(AutoPlan, HasNoKindTwiceWhereInputsAreTooManyToEmbed) {
   const FitOptions options = planned({}, {.rows = 300, .inputs = 100, .outputs = 1});
   std::set<std::tuple<Activation, double, double, double>> kinds;
-  for (std::size_t l = 0; l < member_kinds(options); ++l) {
+  for (std::size_t l = 0; l < configuration_count(options); ++l) {
     const MemberSettings settings = member_settings(options, l);
     kinds.emplace(settings.activation, settings.learning_rate, settings.loss_beta, settings.hidden_precision);
   }
-  EXPECT_EQ(kinds.size(), member_kinds(options));
+  EXPECT_EQ(kinds.size(), configuration_count(options));
   EXPECT_GE(kinds.size(), 6U);
 }
 
@@ -272,8 +272,8 @@ TEST(AutoPlan, PlansWithRowsThatMembersCanSee) {
   std::fill(weights.begin() + 60, weights.end(), 0);
   const Dataset data({.inputs = Matrix(100, 1, line), .targets = Matrix(100, 1, line), .weights = weights});
   const auto epochs = [](std::size_t rows) { return *planned({}, {.rows = rows, .inputs = 1, .outputs = 1}).epochs; };
-  EXPECT_EQ(*make_plan({}, TrainingRows(data)).options.epochs, epochs(60));
-  EXPECT_EQ(*make_plan({.validation_fraction = 0.5}, TrainingRows(data)).options.epochs, epochs(30));
+  EXPECT_EQ(*make_plan({}, TrainingTable(data)).options.epochs, epochs(60));
+  EXPECT_EQ(*make_plan({.validation_fraction = 0.5}, TrainingTable(data)).options.epochs, epochs(30));
 }
 
 TEST(AutoPlan, TakesAFewThousandStepsWithAnyBatchOfManyRows) {

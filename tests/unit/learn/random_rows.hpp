@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "learn/reference.hpp"
 #include "learn/training_set.hpp"
 #include "model/names.hpp"
+#include "unit/learn/plain_loss.hpp"
 
 namespace credens::learn {
 
@@ -32,7 +32,7 @@ struct RandomRows {
     return Dataset({.inputs = inputs, .targets = targets, .weights = weights, .noise_std = noise_std});
   }
   TrainingSet training_set() const {
-    return make_training_set(dataset(), data::identity_scaler(inputs.cols()), data::identity_scaler(targets.cols()));
+    return make_training_set(dataset(), {data::identity_scaler(inputs.cols()), data::identity_scaler(targets.cols())});
   }
 };
 

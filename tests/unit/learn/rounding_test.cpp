@@ -34,12 +34,12 @@ TEST(RoundingStep, IsNoneWhereItIsNothingBesideTheErrors) {
 }
 
 TEST(RoundingStep, IsNoneWhereOneKindTellsTheValuesApart) {
-  HeldOut held = heteroscedastic({.rows = 1000, .members = 4, .kinds = 2}, 4);
+  HeldOut held = heteroscedastic({.rows = 1000, .members = 4, .configurations = 2}, 4);
   for (double& target : held.targets.values()) target = 0.5 * std::round(target / 0.5);
   EXPECT_TRUE(rounding_step(held, 0));
   for (const double error : {0.26, 0.24}) {
     for (MemberAtRows& member : held.members) {
-      if (member.kind == 0) continue;
+      if (member.configuration == 0) continue;
       member.mean = held.targets;
       for (double& mean : member.mean.values()) mean += error;
     }

@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "learn/finish.hpp"
 #include "learn/folds.hpp"
-#include "learn/preparation.hpp"
 #include "learn/recipe.hpp"
 #include "unit/learn/paper_options.hpp"
 #include "unit/learn/random_rows.hpp"
@@ -69,12 +69,13 @@ struct Grouped {
 
   RungChoice choice(const FitOptions& options) const {
     const Dataset data = dataset(3);
-    const TrainingRows train(data);
-    const TrainingSet rows = prepare(train, options).train;
-    TrainedMembers trained;
-    for (std::size_t l = 0; l < options.members; ++l) trained.members.push_back(member(l, rows, options));
-    trained.weights.assign(options.members, 0.25);
-    return choose_rung(rows, train, options, trained);
+    const TrainingTable table(data);
+    const TrainingRows rows(table, options);
+    std::vector<model::Member> members;
+    for (std::size_t l = 0; l < options.members; ++l) members.push_back(member(l, rows.train(), options));
+    const PosteriorKind highest = candidate_rungs(members, options.prior_precision).back();
+    return choose_rung(judging_rows(rows.train(), options, members), options, members,
+                       std::vector<double>(members.size(), 0.25), sum_rows(rows, members, options, highest));
   }
 };
 

@@ -11,8 +11,8 @@
 #include "base/text.hpp"
 #include "learn/adam.hpp"
 #include "learn/gradient.hpp"
-#include "learn/reference.hpp"
 #include "model/names.hpp"
+#include "unit/learn/plain_loss.hpp"
 
 namespace credens::learn {
 namespace {
@@ -48,8 +48,8 @@ model::Mlp network_of(const json& run, std::string_view moment) {
 
 TrainingSet rows_of(const json& run) {
   const Dataset data({.inputs = matrix<double>(run.at("inputs")), .targets = matrix<double>(run.at("targets"))});
-  return make_training_set(data, data::identity_scaler(data.inputs().cols()),
-                           data::identity_scaler(data.targets().cols()));
+  return make_training_set(data,
+                           {data::identity_scaler(data.inputs().cols()), data::identity_scaler(data.targets().cols())});
 }
 
 void expect_near(std::span<const float> values, std::span<const float> expected) {

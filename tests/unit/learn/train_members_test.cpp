@@ -9,6 +9,7 @@
 #include <atomic>
 #include <thread>
 
+#include "learn/fit.hpp"
 #include "learn/recipe.hpp"
 #include "unit/learn/paper_options.hpp"
 #include "unit/learn/random_rows.hpp"
@@ -39,10 +40,17 @@ bool same_network(const model::Member& a, const model::Member& b) {
          std::ranges::equal(a.network->parameters(), b.network->parameters());
 }
 
+std::vector<model::Member> train_some(const FitOptions& options, std::span<const std::size_t> which,
+                                      const OnMember& on_member = nullptr) {
+  const Dataset data = some_rows();
+  const TrainingTable table(data);
+  return train_members(TrainingRows(table, options), options, which, on_member);
+}
+
 std::vector<model::Member> train_all(FitOptions options) {
   std::vector<std::size_t> which;
   for (std::size_t i = 0; i < options.members; ++i) which.push_back(i);
-  return train_members(some_rows(), options, which);
+  return train_some(options, which);
 }
 
 TEST(TrainMembers, GivesTheSameBitsForAnyNumberOfThreads) {
@@ -60,7 +68,7 @@ TEST(TrainMembers, GivesTheSameBitsForAnyNumberOfThreads) {
 TEST(TrainMembers, TrainsAPartAsInTheWhole) {
   const auto whole = train_all(small_options());
   const std::vector<std::size_t> which{4, 1};
-  const auto part = train_members(some_rows(), small_options(), which);
+  const auto part = train_some(small_options(), which);
   EXPECT_THAT(indices(part), ElementsAre(4, 1));
   EXPECT_TRUE(same_network(part[0], whole[4]));
   EXPECT_TRUE(same_network(part[1], whole[1]));
@@ -70,7 +78,7 @@ TEST(TrainMembers, TrainsAPartAsInTheWhole) {
 
 TEST(TrainMembers, RefusesAMemberBeyondTheEnsemble) {
   const std::vector<std::size_t> which{6};
-  EXPECT_THROW(train_members(some_rows(), small_options(), which), Error);
+  EXPECT_THROW(train_some(small_options(), which), Error);
 }
 
 TEST(TrainMembers, HandsOverEachMemberOnceByOneThreadAtATime) {
@@ -79,7 +87,7 @@ TEST(TrainMembers, HandsOverEachMemberOnceByOneThreadAtATime) {
   std::atomic<int> inside = 0;
   std::vector<std::size_t> handed;
   const std::vector<std::size_t> which{0, 1, 2, 3, 4, 5};
-  train_members(some_rows(), options, which, [&](const model::Member& member) {
+  train_some(options, which, [&](const model::Member& member) {
     EXPECT_EQ(++inside, 1);
     handed.push_back(member.index);
     std::this_thread::yield();
@@ -114,7 +122,7 @@ TEST(TrainMembers, StopsAfterHandingOverWhatIsFinished) {
   std::size_t handed = 0;
   const std::vector<std::size_t> which{0, 1, 2, 3, 4, 5};
   try {
-    train_members(some_rows(), options, which, [&](const model::Member&) {
+    train_some(options, which, [&](const model::Member&) {
       if (++handed == 2) stop.request_stop();
     });
     FAIL();
@@ -168,24 +176,18 @@ TEST(Assemble, MakesANarrowEnsembleThatRemembersItsMaking) {
                       .noise_std = Matrix(4, 1, 0.5),
                       .input_names = {"a", "b"},
                       .target_names = {"z"},
-                      .noise_names = {"dz"},
-                      .input_columns = {3, 0},
-                      .table_columns = 5});
+                      .noise_names = {"dz"}});
   FitOptions options = small_options();
   options.prior_precision = 0.5;
   options.posterior = PosteriorKind::full;
   const std::vector<std::size_t> which{5, 2};
-  const Ensemble ensemble = assemble(data, options, {train_members(data, options, which), {}});
+  Fit fit(data::rows_of(data), options);
+  const Ensemble ensemble = fit.part(fit.train(fit.plan().options, which));
   const model::EnsembleState& state = ensemble.state();
   EXPECT_THAT(indices(state.members), ElementsAre(2, 5));
   EXPECT_EQ(state.total_members, 6U);
   EXPECT_THAT(state.weights, ElementsAre(0.5, 0.5));
-  EXPECT_EQ(state.layout.input_names, (std::vector<std::string>{"a", "b"}));
-  EXPECT_THAT(state.layout.positions, ElementsAre(3, 0));
-  EXPECT_EQ(state.layout.training_cols, 5U);
-  EXPECT_EQ(state.target_names, (std::vector<std::string>{"z"}));
-  EXPECT_EQ(state.noise_names, (std::vector<std::string>{"dz"}));
-  EXPECT_TRUE(state.known_noise);
+  EXPECT_EQ(state.schema, data.schema());
   EXPECT_EQ(state.posterior, PosteriorKind::delta);
   EXPECT_EQ(state.prior_precision, 0.5);
   EXPECT_EQ(state.options, stored_options(options));

@@ -11,10 +11,11 @@
 
 #include "learn/divergence.hpp"
 #include "learn/gradient.hpp"
-#include "learn/preparation.hpp"
-#include "learn/reference.hpp"
+#include "learn/training_rows.hpp"
+
 #include "math/linalg.hpp"
 #include "unit/learn/paper_options.hpp"
+#include "unit/learn/plain_loss.hpp"
 #include "unit/learn/random_rows.hpp"
 
 namespace credens::learn {
@@ -41,8 +42,8 @@ TrainingSet wavy_rows(std::size_t rows, std::uint64_t seed) {
     const double x = data.inputs(i, 0);
     data.targets(i, 0) = std::sin(2 * x) + data.inputs(i, 1) / 2 + (0.1 + 0.1 * (x + 1.5)) * random.normal();
   }
-  const Scaling scaling = make_scaling(data.dataset(), true);
-  return make_training_set(data.dataset(), scaling.inputs, scaling.targets);
+  const Dataset dataset = data.dataset();
+  return make_training_set(dataset, TrainingTable(dataset).scaling(true, false));
 }
 
 TEST(InitialNetwork, DrawsRowMajorWeightsThenBiasesWhateverThePanels) {

@@ -13,38 +13,40 @@ namespace {
 
 TEST(Scaling, StandardisesTargetsAlwaysAndInputsWhenAsked) {
   const Dataset data({.inputs = Matrix(2, 1, {1, 5}), .targets = Matrix(2, 1, {10, 30})});
-  const Scaling both = make_scaling(data, true);
+  const Scaling both = TrainingTable(data).scaling(true, false);
   EXPECT_EQ(both.inputs, (data::Scaler{{3}, {2}}));
   EXPECT_EQ(both.targets, (data::Scaler{{20}, {10}}));
-  EXPECT_EQ(make_scaling(data, false).inputs, data::identity_scaler(1));
-  EXPECT_EQ(make_scaling(data, false).targets, both.targets);
+  EXPECT_EQ(TrainingTable(data).scaling(false, false).inputs, data::identity_scaler(1));
+  EXPECT_EQ(TrainingTable(data).scaling(false, false).targets, both.targets);
 }
 
-TEST(Scaling, BendsHeavyTailedInputsWhenAsked) {
+TEST(Scaling, TransformsHeavyTailedInputsWhenAsked) {
   RandomRows rows = random_rows({.rows = 500, .inputs = 2}, 4);
   rows.inputs(7, 1) = 1e5;
   rows.targets(7, 0) = 1e5;
-  const Scaling bent = make_scaling(rows.dataset(), true, true);
-  EXPECT_FALSE(bent.inputs.is_bent(0));
-  EXPECT_TRUE(bent.inputs.is_bent(1));
-  EXPECT_TRUE(bent.targets.width.empty());
-  EXPECT_TRUE(make_scaling(rows.dataset(), true).inputs.width.empty());
-  EXPECT_EQ(make_scaling(rows.dataset(), false, true).inputs, data::identity_scaler(2));
-  const TrainingSet set = make_training_set(rows.dataset(), bent.inputs, bent.targets);
-  EXPECT_EQ(set.input_values[7 * set.input_stride + 1], static_cast<float>(bent.inputs.apply(1, 1e5)));
+  const Dataset data = rows.dataset();
+  const TrainingTable table(data);
+  const Scaling scaling = table.scaling(true, true);
+  EXPECT_FALSE(scaling.inputs.has_asinh(0));
+  EXPECT_TRUE(scaling.inputs.has_asinh(1));
+  EXPECT_TRUE(scaling.targets.width.empty());
+  EXPECT_TRUE(table.scaling(true, false).inputs.width.empty());
+  EXPECT_EQ(table.scaling(false, true).inputs, data::identity_scaler(2));
+  const TrainingSet set = make_training_set(data, scaling);
+  EXPECT_EQ(set.input_values[7 * set.input_stride + 1], static_cast<float>(scaling.inputs.apply(1, 1e5)));
 }
 
 TEST(Scaling, CountsRowsByTheirWeight) {
   const Dataset data({.inputs = Matrix(2, 1, {0, 4}), .targets = Matrix(2, 1, {0, 4}), .weights = {3, 1}});
-  EXPECT_DOUBLE_EQ(make_scaling(data, true).inputs.shift[0], 1);
-  EXPECT_DOUBLE_EQ(make_scaling(data, true).targets.scale[0], std::sqrt(3.0));
+  EXPECT_DOUBLE_EQ(TrainingTable(data).scaling(true, false).inputs.shift[0], 1);
+  EXPECT_DOUBLE_EQ(TrainingTable(data).scaling(true, false).targets.scale[0], std::sqrt(3.0));
 }
 
 TEST(TrainingSet, ScalesRowsAndPadsThem) {
   const Dataset data({.inputs = Matrix(2, 3, {1, 2, 3, 4, 5, 6}), .targets = Matrix(2, 2, {10, 20, 30, 40})});
   const data::Scaler inputs{{1, 0, 0}, {1, 2, 3}};
   const data::Scaler targets{{10, 0}, {10, 40}};
-  const TrainingSet set = make_training_set(data, inputs, targets);
+  const TrainingSet set = make_training_set(data, {inputs, targets});
   EXPECT_EQ(set.rows, 2U);
   EXPECT_EQ(set.inputs, 3U);
   EXPECT_EQ(set.outputs, 2U);
@@ -62,21 +64,21 @@ TEST(TrainingSet, ScalesRowsAndPadsThem) {
 
 TEST(TrainingSet, HasWeightsOfMeanOneAndRemembersTheirSum) {
   const Dataset data({.inputs = Matrix(3, 1), .targets = Matrix(3, 1), .weights = {2, 4, 6}});
-  const TrainingSet set = make_training_set(data, data::identity_scaler(1), data::identity_scaler(1));
+  const TrainingSet set = make_training_set(data, {data::identity_scaler(1), data::identity_scaler(1)});
   EXPECT_EQ(set.weights, (std::vector<float>{0.5, 1, 1.5}));
   EXPECT_EQ(set.weight_total, 12);
 }
 
 TEST(TrainingSet, HasKnownVariancesInNetworkUnits) {
   const Dataset data({.inputs = Matrix(1, 1), .targets = Matrix(1, 2), .noise_std = Matrix(1, 2, {3, 8})});
-  const TrainingSet set = make_training_set(data, data::identity_scaler(1), {{0, 0}, {2, 4}});
+  const TrainingSet set = make_training_set(data, {data::identity_scaler(1), {{0, 0}, {2, 4}}});
   EXPECT_EQ(set.known_variance, (std::vector<float>{2.25, 4}));
 }
 
 TEST(TrainingSet, RefusesValuesBeyondFloat) {
   const Dataset data({.inputs = Matrix(2, 1, {1, 1e39}), .targets = Matrix(2, 1)});
   try {
-    make_training_set(data, data::identity_scaler(1), data::identity_scaler(1));
+    make_training_set(data, {data::identity_scaler(1), data::identity_scaler(1)});
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::data);

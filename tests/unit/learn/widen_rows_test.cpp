@@ -13,7 +13,7 @@
 
 #include "base/file.hpp"
 #include "base/memory.hpp"
-#include "learn/train_members.hpp"
+#include "learn/fit.hpp"
 #include "learn/trainer.hpp"
 #include "model/ensemble_state.hpp"
 #include "support/error_matchers.hpp"
@@ -57,39 +57,65 @@ TEST_F(RowsOfAFile, TrainTheSameBitsAsADataset) {
   for (const double validation_fraction : {0.0, 0.3}) {
     FitOptions options = small;
     options.validation_fraction = validation_fraction;
-    const TrainingRows from_file(data::open_rows(path_, all_parts));
+    Fit from_file(data::open_rows(path_, all_parts), options);
     const std::vector<std::size_t> which{0, 1};
-    const Ensemble streamed = assemble(from_file, options, {train_members(from_file, options, which), {}});
-    const Ensemble held = fit(Dataset::from_file(path_, all_parts), options);
+    const Ensemble streamed = from_file.wide(from_file.train(from_file.plan().options, which));
+    const Dataset dataset = Dataset::from_file(path_, all_parts);
+    const Ensemble held = fit(dataset, options);
+    const Ensemble widened = credens::widen(fit_members(dataset, options), dataset);
+    for (const Ensemble& other : {held, widened}) {
+      EXPECT_EQ(streamed.gamma(), other.gamma());
+      EXPECT_EQ(streamed.elbo(PosteriorKind::full), other.elbo(PosteriorKind::full));
+    }
     EXPECT_EQ(parameters_of(streamed), parameters_of(held));
     EXPECT_EQ(streamed.state().data, held.state().data);
     EXPECT_EQ(streamed.state().input_scaler, held.state().input_scaler);
-    EXPECT_EQ(streamed.state().layout.positions, held.state().layout.positions);
-    EXPECT_EQ(streamed.state().noise_names, held.state().noise_names);
+    EXPECT_EQ(streamed.state().schema, held.state().schema);
   }
 }
 
-TEST_F(RowsOfAFile, WidenToSeveralRungsInOnePassAsInOnePassEach) {
-  const Ensemble narrow = fit(Dataset::from_file(path_, all_parts), small);
-  const auto source = data::open_rows(path_, all_parts);
-  const std::vector<PosteriorKind> rungs{PosteriorKind::isotropic, PosteriorKind::diagonal, PosteriorKind::full};
-  const std::vector<Ensemble> all = widen_each(narrow, *source, rungs, 2);
-  ASSERT_EQ(all.size(), rungs.size());
-  const Matrix at(1, 2, std::vector<double>{0.5, -1});
-  const Matrix noise(1, 1, 0.1);
-  for (std::size_t i = 0; i < rungs.size(); ++i) {
-    const Ensemble alone = widen(narrow, *source, {.posterior = rungs[i]});
-    EXPECT_EQ(all[i].posterior(), rungs[i]);
-    EXPECT_EQ(all[i].gamma(), alone.gamma());
-    EXPECT_EQ(all[i].elbo(rungs[i]), alone.elbo(rungs[i]));
-    EXPECT_EQ(all[i].predict(at, {.noise_std = noise}).epistemic_variance()(0, 0),
-              alone.predict(at, {.noise_std = noise}).epistemic_variance()(0, 0));
+/// Counts how often rows are read from the first to the last.
+class CountingRows : public data::RowSource {
+ public:
+  explicit CountingRows(std::unique_ptr<data::RowSource> source) : rows_(std::move(source)) {}
+
+  const data::Schema& schema() const override { return rows_->schema(); }
+  std::size_t count_rows() override { return rows_->count_rows(); }
+  void rewind() override { rows_->rewind(); }
+  bool next(data::RowBlock& block) override {
+    const bool has_more = rows_->next(block);
+    if (!has_more) ++passes;
+    return has_more;
+  }
+
+  std::size_t passes = 0;
+
+ private:
+  std::unique_ptr<data::RowSource> rows_;
+};
+
+TEST_F(RowsOfAFile, AreParsedTwiceByAFit) {
+  for (const Recipe recipe : {Recipe::paper, Recipe::automatic}) {
+    for (const double validation_fraction : {0.0, 0.2}) {
+      auto rows_of_file = std::make_unique<CountingRows>(data::open_rows(path_, all_parts));
+      const CountingRows& counted = *rows_of_file;
+      Fit fit(std::move(rows_of_file), {.recipe = recipe,
+                                        .members = 2,
+                                        .hidden = {{4}},
+                                        .epochs = 1,
+                                        .batch = 512,
+                                        .validation_fraction = validation_fraction});
+      const std::vector<std::size_t> which{0, 1};
+      const Ensemble wide = fit.wide(fit.train(fit.plan().options, which));
+      EXPECT_GT(fit.median_ratio(wide), 0);
+      EXPECT_EQ(counted.passes, 2U);
+    }
   }
 }
 
 TEST_F(RowsOfAFile, WidenToTheSameBitsByAnyNumberOfRanks) {
   const Dataset held = Dataset::from_file(path_, all_parts);
-  const Ensemble narrow = fit(held, small);
+  const Ensemble narrow = fit_members(held, small);
   const Ensemble expected = credens::widen(narrow, held, {.posterior = PosteriorKind::full, .threads = 1});
   const auto epistemic = [&](const Ensemble& wide) {
     return wide.predict(held.inputs(), {.noise_std = held.noise_std()}).epistemic_variance();
@@ -106,7 +132,7 @@ TEST_F(RowsOfAFile, WidenToTheSameBitsByAnyNumberOfRanks) {
   }
 }
 
-/// A rank that notes the most bytes that it was given at once.
+/// A rank that notes the most bytes that it takes at once.
 class NotingTeam : public base::Team {
  public:
   explicit NotingTeam(base::Team& team) : team_(team) {}
@@ -114,12 +140,11 @@ class NotingTeam : public base::Team {
   std::size_t rank() const override { return team_.rank(); }
   std::size_t size() const override { return team_.size(); }
   std::string broadcast(std::string bytes) override { return team_.broadcast(std::move(bytes)); }
-  std::vector<std::string> gather(std::string bytes) override {
-    std::vector<std::string> all = team_.gather(std::move(bytes));
-    std::size_t sum = 0;
-    for (const std::string& of_rank : all) sum += of_rank.size();
-    most = std::max(most, sum);
-    return all;
+  void collect(std::string bytes, const Taker& take) override {
+    team_.collect(std::move(bytes), [&](std::string_view of_rank) {
+      most = std::max(most, of_rank.size());
+      take(of_rank);
+    });
   }
 
   std::size_t most = 0;
@@ -130,7 +155,7 @@ class NotingTeam : public base::Team {
 
 TEST_F(RowsOfAFile, WidenToTheSameBitsInLittleMemory) {
   const Dataset held = Dataset::from_file(path_, all_parts);
-  const Ensemble narrow = fit(held, small);
+  const Ensemble narrow = fit_members(held, small);
   const WidenOptions options{.posterior = PosteriorKind::full, .threads = 2};
   const Ensemble expected = credens::widen(narrow, held, options);
   base::share_memory(std::numeric_limits<std::size_t>::max());  // none is left
@@ -149,7 +174,7 @@ TEST_F(RowsOfAFile, WidenToTheSameBitsInLittleMemory) {
 
 TEST_F(RowsOfAFile, WidenToTheSameBitsAsADatasetForAnyNumberOfThreads) {
   const Dataset held = Dataset::from_file(path_, all_parts);
-  const Ensemble narrow = fit(held, small);
+  const Ensemble narrow = fit_members(held, small);
   for (const PosteriorKind posterior : {PosteriorKind::isotropic, PosteriorKind::diagonal, PosteriorKind::full}) {
     const Ensemble expected = credens::widen(narrow, held, {.posterior = posterior, .threads = 1});
     const auto epistemic = [&](const Ensemble& wide) {
@@ -166,19 +191,6 @@ TEST_F(RowsOfAFile, WidenToTheSameBitsAsADatasetForAnyNumberOfThreads) {
   }
 }
 
-TEST_F(RowsOfAFile, MustStayAsManyAsTheyWere) {
-  const Dataset more = Dataset::from_file(path_, all_parts);
-  const auto source = data::rows_of(more);
-  const Scaling scaling = make_scaling(more, true);
-  data::RowBlock block;
-  ASSERT_TRUE(source->next(block));
-  TrainingSetMaker maker(1, *source, scaling);
-  maker.add(block, 0);
-  EXPECT_THAT([&] { maker.add(block, 1); }, test::Fails(ErrorCode::data, "the number of rows changed"));
-  EXPECT_THAT([&] { TrainingSetMaker(2, *source, scaling).finish(); },
-              test::Fails(ErrorCode::data, "the number of rows changed"));
-}
-
 /// p / (sum_i |phi_i|^2 / v_i + p lambda) of one output.
 double isotropic_gamma(const MemberOutputs& outputs, std::size_t l, double prior_precision) {
   const Matrix& features = outputs.features[l];
@@ -193,7 +205,7 @@ double isotropic_gamma(const MemberOutputs& outputs, std::size_t l, double prior
 TEST(EmbeddedMembers, AreWidenedByTheFeaturesOfTheirLastHiddenLayer) {
   const RandomRows made = random_rows({.rows = 200, .inputs = 2}, 8);
   const Dataset data = made.dataset();
-  model::EnsembleState state = fit(data, small).state();
+  model::EnsembleState state = fit_members(data, small).state();
   const std::vector<std::vector<std::size_t>> hidden = {{6, 4}, {}};
   for (std::size_t l = 0; l < 2; ++l) {
     const model::MlpShape shape{.inputs = 2, .hidden = hidden[l], .activation = Activation::silu, .frequencies = 3};

@@ -10,8 +10,8 @@
 #include "learn/epoch_rows.hpp"
 #include "learn/folds.hpp"
 #include "learn/gradient.hpp"
-#include "learn/preparation.hpp"
 #include "learn/trainer.hpp"
+#include "learn/training_rows.hpp"
 #include "unit/learn/paper_options.hpp"
 #include "unit/learn/random_rows.hpp"
 
@@ -80,9 +80,9 @@ class EpochOfWindows : public testing::Test {
     options_ = paper({.members = 12, .standardise_inputs = false, .seed = 5});
   }
 
-  Preparation prepared(std::uint64_t memory) {
+  TrainingRows prepared(std::uint64_t memory) {
     options_.memory = {memory};
-    return prepare(*train_, options_);
+    return TrainingRows(*train_, options_);
   }
 
   /// The numbers of the rows in the order of an epoch, window by window.
@@ -101,9 +101,9 @@ class EpochOfWindows : public testing::Test {
     return windows;
   }
 
-  std::vector<Rows> epoch_of(const Preparation& preparation, std::size_t member, std::size_t attempt,
+  std::vector<Rows> epoch_of(const TrainingRows& preparation, std::size_t member, std::size_t attempt,
                              std::size_t number) const {
-    EpochRows rows(preparation.data(), options_, member, attempt);
+    EpochRows rows(preparation, options_, member, attempt);
     return epoch(rows, number);
   }
 
@@ -117,7 +117,7 @@ class EpochOfWindows : public testing::Test {
   static constexpr std::size_t rows_ = 200;
   RandomRows made_ = random_rows({.rows = rows_, .inputs = 2}, 3);
   std::optional<Dataset> dataset_;
-  std::optional<TrainingRows> train_;
+  std::optional<TrainingTable> train_;
   FitOptions options_;
 };
 
@@ -128,8 +128,8 @@ Rows all_rows(std::size_t count) {
 }
 
 TEST_F(EpochOfWindows, ShowsEveryRowOnceInWindowsOfWholeBlocks) {
-  const Preparation preparation = prepared(1);
-  ASSERT_TRUE(preparation.windowing->stored);
+  const TrainingRows preparation = prepared(1);
+  ASSERT_TRUE(preparation.are_stored());
   for (std::size_t number = 0; number < 3; ++number) {
     const std::vector<Rows> windows = epoch_of(preparation, 2, 0, number);
     EXPECT_EQ(windows.size(), 6U);  // 29 blocks
@@ -146,9 +146,9 @@ TEST_F(EpochOfWindows, ShowsEveryRowOnceInWindowsOfWholeBlocks) {
 }
 
 TEST_F(EpochOfWindows, IsTheSameFromMemory) {
-  const Preparation stored = prepared(1);
-  const Preparation held = prepared(1'000'000);
-  ASSERT_FALSE(held.windowing->stored);
+  const TrainingRows stored = prepared(1);
+  const TrainingRows held = prepared(1'000'000);
+  ASSERT_FALSE(held.are_stored());
   for (const std::size_t folds : {0, 1, 3}) {
     options_.folds = folds;
     for (const std::size_t member : {0, 5}) EXPECT_EQ(epoch_of(stored, member, 0, 2), epoch_of(held, member, 0, 2));
@@ -156,9 +156,9 @@ TEST_F(EpochOfWindows, IsTheSameFromMemory) {
 }
 
 TEST_F(EpochOfWindows, FollowsFromItsNameAlone) {
-  const Preparation preparation = prepared(1);
+  const TrainingRows preparation = prepared(1);
   const std::vector<Rows> windows = epoch_of(preparation, 2, 0, 1);
-  EpochRows rows(preparation.data(), options_, 2, 0);
+  EpochRows rows(preparation, options_, 2, 0);
   epoch(rows, 0);
   EXPECT_EQ(epoch(rows, 1), windows);
   EXPECT_NE(epoch_of(preparation, 2, 0, 0), windows);
@@ -170,7 +170,8 @@ TEST_F(EpochOfWindows, FollowsFromItsNameAlone) {
 
 TEST_F(EpochOfWindows, IsOneShuffleOfAllRowsWhereOneWindowHoldsThem) {
   const TrainingSet set = made_.training_set();
-  EpochRows rows(set, options_, 4, 1);
+  const TrainingRows train(set);
+  EpochRows rows(train, options_, 4, 1);
   base::RandomStream random({.seed = 5, .purpose = base::Purpose::shuffle, .member = 4, .attempt = 1, .epoch = 3});
   EXPECT_EQ(epoch(rows, 3), std::vector<Rows>{base::permutation(rows_, random)});
 }
@@ -178,11 +179,11 @@ TEST_F(EpochOfWindows, IsOneShuffleOfAllRowsWhereOneWindowHoldsThem) {
 TEST_F(EpochOfWindows, LeavesOutWhatAMemberMustNotSee) {
   options_.folds = 3;
   options_.validation_fraction = 0.1;
-  const Preparation preparation = prepared(1);
-  const Rows& held_back = preparation.windowing->held_back;
+  const TrainingRows preparation = prepared(1);
+  const Rows& held_back = preparation.validation_rows();
   EXPECT_EQ(held_back.size(), 20U);
-  ASSERT_EQ(preparation.validation->rows, 20U);
-  EXPECT_EQ(preparation.validation->input_values[preparation.validation->input_stride + 1],
+  ASSERT_EQ(preparation.validation()->rows, 20U);
+  EXPECT_EQ(preparation.validation()->input_values[preparation.validation()->input_stride + 1],
             static_cast<float>(held_back[1]));
   std::vector<std::size_t> times(rows_);
   for (const std::size_t member : {0, 1, 2}) {
@@ -195,7 +196,7 @@ TEST_F(EpochOfWindows, LeavesOutWhatAMemberMustNotSee) {
 
 TEST_F(EpochOfWindows, LeavesOutOnePartForAllWithOneFold) {
   options_.folds = 1;
-  const Preparation preparation = prepared(1);
+  const TrainingRows preparation = prepared(1);
   const Rows seen = joined(epoch_of(preparation, 0, 0, 0));
   EXPECT_EQ(seen.size(), rows_ - part_size(rows_));
   EXPECT_EQ(joined(epoch_of(preparation, 7, 0, 3)), seen);
@@ -206,23 +207,23 @@ TEST_F(EpochOfWindows, LeavesOutOnePartForAllWithOneFold) {
 
 TEST_F(EpochOfWindows, HasTheMeanLossOfTheRowsThatAreSeen) {
   options_.folds = 3;
-  const Preparation preparation = prepared(1);
+  const TrainingRows preparation = prepared(1);
   const model::MlpShape shape{.inputs = 2, .hidden = {4}, .outputs = 1};
   const model::Mlp network = initial_network(shape, 1, 0, 0);
-  EpochRows rows(preparation.data(), options_, 1, 0);
-  const TrainingSet set = prepared(1'000'000).train;
+  EpochRows rows(preparation, options_, 1, 0);
+  const TrainingSet set = prepared(1'000'000).train();
   const Rows seen = joined(epoch_of(preparation, 1, 0, 0));
   EXPECT_NEAR(rows.mean_loss(network), mean_loss(network, set, seen), 1e-9);
   EXPECT_NEAR(rows.weight_total(), static_cast<double>(seen.size()), 1e-9);
 }
 
-TEST(UnseenRows, AreAPartitionOfEveryBlock) {
+TEST(HeldOutBlocks, AreAPartitionOfEveryBlock) {
   const FitOptions options = paper({.members = 12, .embedding = {0, 1}, .folds = 3, .seed = 5});
   const Windows windows(100, row_size, {.window = 5000, .block = 1100});
   for (const std::size_t first : {0, 1, 6}) {
     Rows all;
     for (const std::size_t member : {first, first + 2, first + 4}) {
-      const UnseenRows unseen(options, member, 100, windows, {});
+      const HeldOutBlocks unseen(options, member, 100, windows, {});
       const std::vector<bool> flags = unseen.contains(all_rows(100));
       for (std::size_t block = 0; block < windows.blocks(); ++block) {
         const Rows rows = unseen.in_block(block);
@@ -237,7 +238,8 @@ TEST(UnseenRows, AreAPartitionOfEveryBlock) {
     std::ranges::sort(all);
     EXPECT_EQ(all, all_rows(100));
   }
-  EXPECT_NE(UnseenRows(options, 0, 100, windows, {}).in_block(2), UnseenRows(options, 6, 100, windows, {}).in_block(2));
+  EXPECT_NE(HeldOutBlocks(options, 0, 100, windows, {}).in_block(2),
+            HeldOutBlocks(options, 6, 100, windows, {}).in_block(2));
 }
 
 /// How many rows each of ten folds leaves out; none twice, and all by one.
@@ -247,7 +249,7 @@ std::vector<std::size_t> fold_sizes(std::size_t rows, std::size_t block_rows) {
   std::vector<std::size_t> sizes;
   Rows all;
   for (std::size_t member = 0; member < 10; ++member) {
-    const UnseenRows unseen(options, member, rows, windows, {});
+    const HeldOutBlocks unseen(options, member, rows, windows, {});
     const std::size_t before = all.size();
     for (std::size_t block = 0; block < windows.blocks(); ++block) {
       const Rows of_block = unseen.in_block(block);
@@ -260,7 +262,7 @@ std::vector<std::size_t> fold_sizes(std::size_t rows, std::size_t block_rows) {
   return sizes;
 }
 
-TEST(UnseenRows, AreAsManyForEachFoldWhereBlocksHaveFewRows) {
+TEST(HeldOutBlocks, AreAsManyForEachFoldWhereBlocksHaveFewRows) {
   for (const std::size_t block_rows : {1, 2, 9, 19}) {
     for (const std::size_t rows : {2000, 2003}) {
       const std::vector<std::size_t> sizes = fold_sizes(rows, block_rows);
@@ -281,10 +283,10 @@ TEST(DrawnRows, AreDifferentAndLeaveOutWhatTheyMust) {
 
 TEST(HeldBackRows, AreNoMoreThanAWindowHolds) {
   const Dataset data = random_rows({.rows = 200, .inputs = 2}, 3).dataset();
-  const TrainingRows train(data, WindowSize{.window = 35 * 68, .block = 7 * 68});
-  EXPECT_EQ(held_back_rows(train, paper({.validation_fraction = 0.1})).size(), 20U);
-  EXPECT_EQ(held_back_rows(train, paper({.validation_fraction = 0.9})).size(), 35U);
-  EXPECT_TRUE(held_back_rows(train, paper()).empty());
+  const TrainingTable train(data, WindowSize{.window = 35 * 68, .block = 7 * 68});
+  EXPECT_EQ(validation_part(train, paper({.validation_fraction = 0.1})).size(), 20U);
+  EXPECT_EQ(validation_part(train, paper({.validation_fraction = 0.9})).size(), 35U);
+  EXPECT_TRUE(validation_part(train, paper()).empty());
 }
 
 }  // namespace

@@ -10,8 +10,8 @@
 #include "base/random.hpp"
 #include "base/subnormals.hpp"
 #include "math/kernels.hpp"
-#include "math/kernels_plain.hpp"
 #include "unit/math/each_target.hpp"
+#include "unit/math/plain_kernels.hpp"
 
 namespace credens::math {
 namespace {

@@ -15,8 +15,8 @@
 #include "base/aligned.hpp"
 #include "base/random.hpp"
 #include "math/kernels.hpp"
-#include "math/kernels_plain.hpp"
 #include "unit/math/each_target.hpp"
+#include "unit/math/plain_kernels.hpp"
 
 namespace credens::math {
 namespace {
@@ -140,7 +140,7 @@ TEST(Embed, EqualsThePlainLoopAtEveryShape) {
   for_each_case([](const Embedding& embedding) {
     const Floats expected = forward(embedding, plain::embed);
     on_each_target([&](std::int64_t target) {
-      // Where products are rounded first, up to some ten turns are 1e-6 of a turn off.
+      // Targets that round products first are off by 1e-6 of a turn at some ten turns.
       expect_near(forward(embedding, embed), expected, fuses(target) ? 2e-7F : 1e-5F, embedding.name());
     });
   });

@@ -13,8 +13,8 @@
 
 #include "base/aligned.hpp"
 #include "math/kernels.hpp"
-#include "math/kernels_plain.hpp"
 #include "unit/math/each_target.hpp"
+#include "unit/math/plain_kernels.hpp"
 
 namespace credens::math {
 namespace {

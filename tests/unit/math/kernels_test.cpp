@@ -14,8 +14,8 @@
 
 #include "base/aligned.hpp"
 #include "base/random.hpp"
-#include "math/kernels_plain.hpp"
 #include "unit/math/each_target.hpp"
+#include "unit/math/plain_kernels.hpp"
 
 namespace credens::math {
 namespace {
@@ -96,7 +96,7 @@ Floats backward_input(const Layer& layer, Activation activation, Backward kernel
   return dx;
 }
 
-/// The same where no activation lies below.
+/// backward_input without an activation below the layer.
 template <class Backward>
 Floats linear_backward_input(const Layer& layer, Backward kernel) {
   Floats dx(layer.rows * layer.x_stride, untouched);

@@ -170,7 +170,7 @@ RC_GTEST_PROP(MixtureQuantileLaw, PermutingComponentsChangesNothing, ()) {
   const Mixture other = permuted(mixture, *rc::gen::arbitrary<std::uint64_t>());
   const double p = *rc::gen::elementOf(std::vector<double>(std::begin(levels), std::end(levels)));
   const double x = mixture_quantile(mixture, p);
-  // Where F is flat, rounding of F alone moves x: ask for 1e-12 in p there.
+  // A flat F moves x by its rounding alone: ask for 1e-12 in p there.
   const double density = std::exp(mixture_log_density(mixture, x));
   const double tolerance =
       1e-12 * (std::abs(x) + std::sqrt(mixture_variance(mixture)) + 1e-2 * std::min(p, 1 - p) / density);

@@ -104,8 +104,8 @@ TEST(CheckState, LooksAtScalersAndLayout) {
   EXPECT_THAT(state_with([](auto& s) { s.target_scaler = {}; }), is_usage("no outputs"));
   EXPECT_THAT(state_with([](auto& s) { s.target_scaler.scale[1] = 1e-200; }), is_usage("targets"));
   EXPECT_THAT(state_with([](auto& s) { s.target_scaler.shift[1] = nan; }), is_usage("not finite"));
-  EXPECT_THAT(state_with([](auto& s) { s.target_names.pop_back(); }), is_usage("has 1 names"));
-  EXPECT_THAT(state_with([](auto& s) { s.noise_names = {"a", "b", "c"}; }), is_usage("3 columns of noise"));
+  EXPECT_THAT(state_with([](auto& s) { s.schema.targets.pop_back(); }), is_usage("has 1 targets"));
+  EXPECT_THAT(state_with([](auto& s) { s.schema.noise.resize(3); }), is_usage("3 columns of noise"));
   EXPECT_THAT(state_with([](auto& s) { s.input_scaler.scale[0] = -1; }), is_usage("inputs has the scale -1"));
   EXPECT_THAT(state_with([](auto& s) { s.input_scaler.scale.pop_back(); }), is_usage("3 shifts and 2 scales"));
   EXPECT_THAT(state_with([](auto& s) { s.input_scaler.width = {1, 1, 1}; }), is_usage("0 centres and 3 widths"));
@@ -119,18 +119,16 @@ TEST(CheckState, LooksAtScalersAndLayout) {
                 s.target_scaler.width = s.target_scaler.centre = {1, 1};
               }),
               is_usage("the scaler of the targets bends them"));
-  EXPECT_THAT(state_with([](auto& s) { s.layout.inputs = 2; }), is_usage("trained on 2"));
-  EXPECT_THAT(state_with([](auto& s) { s.layout.input_names = {"a"}; }), is_usage("has 1 names"));
-  EXPECT_THAT(state_with([](auto& s) { s.layout.positions = {0}; }), is_usage("has 1 positions"));
-  EXPECT_THAT(state_with([](auto& s) { s.layout.positions = {0, 1, 7}; }), is_usage("column 7"));
-  EXPECT_THAT(state_with([](auto& s) { s.target_columns = {0}; }), is_usage("2 outputs has 1 positions"));
-  EXPECT_THAT(state_with([](auto& s) { s.target_columns = {0, 9}; }), is_usage("a target lies at column 9"));
-  EXPECT_THAT(state_with([](auto& s) { s.known_noise = false; }, {.noise = NoiseKind::known}),
+  EXPECT_THAT(state_with([](auto& s) { s.schema.inputs.pop_back(); }), is_usage("trained on 2"));
+  EXPECT_THAT(state_with([](auto& s) { s.schema.inputs[1].position.reset(); }), is_usage("not know the positions"));
+  EXPECT_THAT(state_with([](auto& s) { s.schema.inputs[2].position = 7; }), is_usage("an input is column 7"));
+  EXPECT_THAT(state_with([](auto& s) { s.schema.targets[1].position = 9; }), is_usage("a target is column 9"));
+  EXPECT_THAT(state_with([](auto& s) { s.schema.has_noise = false; }, {.noise = NoiseKind::known}),
               is_usage("takes its noise from the data"));
   EXPECT_THAT(state_with([](auto& s) {
                 s.input_scaler = data::identity_scaler(4);
-                s.layout.inputs = s.layout.training_cols = 4;
-                s.layout.positions.push_back(3);
+                s.schema.table_columns = 4;
+                s.schema.inputs.push_back({.name = "", .position = 3});
               }),
               is_usage("maps 3 inputs to 2 outputs, expected 4 to 2"));
 }

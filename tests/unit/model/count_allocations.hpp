@@ -6,7 +6,7 @@
 
 namespace credens::test {
 
-/// Of this thread so far; not counted under sanitizers, which have an allocator of their own.
+/// Number of allocations of this thread so far; not counted under sanitizers, which have an allocator of their own.
 std::size_t allocations();
 
 }  // namespace credens::test

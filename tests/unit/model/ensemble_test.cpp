@@ -10,7 +10,7 @@
 #include <numeric>
 
 #include "model/ensemble_state.hpp"
-#include "model/member_rows.hpp"
+#include "model/member_source.hpp"
 #include "support/edit_network.hpp"
 #include "support/error_matchers.hpp"
 #include "unit/model/random_ensemble.hpp"

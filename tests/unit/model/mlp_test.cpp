@@ -12,6 +12,7 @@
 
 #include "model/names.hpp"
 #include "support/error_matchers.hpp"
+#include "unit/model/network_block.hpp"
 #include "unit/model/random_ensemble.hpp"
 
 namespace credens::model {

@@ -92,7 +92,7 @@ EnsembleState random_state(const RandomEnsemble& kind) {
   for (std::size_t j = 0; j < kind.inputs; ++j) {
     state.input_scaler.shift.push_back(0.25 * static_cast<double>(j));
     state.input_scaler.scale.push_back(1.5 + static_cast<double>(j));
-    state.layout.positions.push_back(j);
+    state.schema.inputs.push_back({.name = "", .position = j});
     if (!kind.bent) continue;
     state.input_scaler.centre.push_back(0.5 * static_cast<double>(j));
     state.input_scaler.width.push_back(0.25 * static_cast<double>(j));
@@ -100,11 +100,10 @@ EnsembleState random_state(const RandomEnsemble& kind) {
   for (std::size_t k = 0; k < kind.outputs; ++k) {
     state.target_scaler.shift.push_back(7.0 - 3.0 * static_cast<double>(k));
     state.target_scaler.scale.push_back(0.7 + 1.9 * static_cast<double>(k));
-    state.target_names.push_back("y" + std::to_string(k));
+    state.schema.targets.push_back({.name = "y" + std::to_string(k)});
   }
-  state.layout.inputs = kind.inputs;
-  state.layout.training_cols = kind.inputs;
-  state.known_noise = kind.noise == NoiseKind::known;
+  state.schema.table_columns = kind.inputs;
+  state.schema.has_noise = kind.noise == NoiseKind::known;
   state.posterior = kind.posterior;
   check(state);
   return state;
@@ -122,8 +121,7 @@ Ensemble without_networks(const Ensemble& ensemble) {
   EnsembleState state = ensemble.state();
   for (Member& member : state.members) member.network.reset();
   state.input_scaler = {};
-  state.layout = {};
-  state.known_noise = false;
+  state.schema = {.targets = state.schema.targets};
   check(state);
   return ensemble_of(std::move(state));
 }

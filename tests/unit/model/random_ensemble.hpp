@@ -41,7 +41,7 @@ EnsembleState random_state(const RandomEnsemble& kind);
 Ensemble ensemble_of(EnsembleState state);
 Ensemble random_ensemble(const RandomEnsemble& kind);
 
-/// The same members, known from arrays only.
+/// The members of an ensemble, known from arrays only.
 Ensemble without_networks(const Ensemble& ensemble);
 
 /// Sigma_k [P x P] in full.

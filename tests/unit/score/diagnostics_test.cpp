@@ -86,7 +86,7 @@ TEST(CalibrationCurve, IsTheShareOfPitValuesUpToEachLevel) {
 TEST(CalibrationCurve, DeviatesByTheCalibrationErrorOfTheScores) {
   const Predictive predictive(model::random_components({.rows = rows, .outputs = 1}));
   const Matrix targets(rows, 1, 3.0);
-  const OutputRows output = output_rows(predictive, targets, 0, 0.9, IntervalKind::gaussian);
+  const OutputDiagnostics output = diagnose(predictive, targets, 0, {.level = 0.9});
   const Curve curve = calibration_curve(output.pit, {});
   double error = 0;
   for (std::size_t i = 0; i < curve.x.size(); ++i) error += std::abs(curve.y[i] - curve.x[i]) / 99;
@@ -106,7 +106,7 @@ TEST(EffectiveRows, AreTheRowsWhereAllCountTheSame) {
   EXPECT_DOUBLE_EQ(effective_rows(2, std::vector{3.0, 1.0}), 16.0 / 10);
 }
 
-/// The same where every share taken away is a whole number of rows.
+/// Every share taken away is a whole number of rows here, so that no row counts in part.
 TEST(Sparsification, IsTheErrorOfTheRowsThatAreLeft) {
   const Sample sample = random_sample();
   const Sample copies = repeated(sample);
@@ -189,13 +189,13 @@ std::vector<double> column(const Matrix& matrix, std::size_t output) {
   return values;
 }
 
-TEST(OutputRows, SayWhatThePredictiveSaysOfOneOutput) {
+TEST(OutputDiagnostics, SayWhatThePredictiveSaysOfOneOutput) {
   const Predictive predictive(model::random_components({.rows = 9, .outputs = 3}));
   Matrix targets(9, 3);
   for (std::size_t i = 0; i < targets.values().size(); ++i) targets.values()[i] = 2 + 0.1 * static_cast<double>(i);
   for (const IntervalKind kind : {IntervalKind::gaussian, IntervalKind::mixture}) {
     for (std::size_t k = 0; k < 3; ++k) {
-      const OutputRows found = output_rows(predictive, targets, k, 0.8, kind);
+      const OutputDiagnostics found = diagnose(predictive, targets, k, {.level = 0.8, .kind = kind});
       EXPECT_EQ(found.count(), 9);
       EXPECT_EQ(found.observed, column(targets, k));
       EXPECT_EQ(found.mean, column(predictive.mean(), k));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "score/median.hpp"
+#include "score/accumulators.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.hpp"
-#include "score/row_weights.hpp"
+#include "score/score_fields.hpp"
 #include "support/error_matchers.hpp"
 #include "unit/model/random_components.hpp"
 
@@ -36,15 +36,7 @@ Matrix random_matrix(std::size_t rows, std::size_t cols, std::uint64_t seed) {
 }
 
 void expect_same(const Scores& found, const Scores& expected) {
-  for (const double Scores::*field : {&Scores::rmse, &Scores::mae, &Scores::epistemic_coverage, &Scores::total_coverage,
-                                      &Scores::epistemic_aleatoric_ratio, &Scores::epistemic_aleatoric_ratio_median,
-                                      &Scores::nll, &Scores::nll_gaussian, &Scores::crps, &Scores::interval_width,
-                                      &Scores::interval_score, &Scores::calibration_error, &Scores::sharpness}) {
-    EXPECT_EQ(found.*field, expected.*field);
-  }
-  EXPECT_EQ(found.rmse_standardised, expected.rmse_standardised);
-  EXPECT_EQ(found.function_coverage, expected.function_coverage);
-  EXPECT_EQ(found.function_rmse, expected.function_rmse);
+  for (const ScoreField& field : score_fields()) EXPECT_EQ(field.value(found), field.value(expected)) << field.name;
   ASSERT_EQ(found.per_output.size(), expected.per_output.size());
   for (std::size_t k = 0; k < found.per_output.size(); ++k) expect_same(found.per_output[k], expected.per_output[k]);
 }
@@ -64,8 +56,9 @@ TEST(Scorer, GivesTheSameBitsForBlocksOfAnySizeThatOthersScored) {
     for (const std::size_t size : {1, 7, 64, 1000}) {
       RowWeights row_weights;
       row_weights.add(weights);
-      Scorer scorer(outputs, options, row_weights.largest());
-      const Scorer elsewhere(outputs, options, row_weights.largest());  // as in another process
+      const IntervalOptions interval{.level = 0.8, .kind = IntervalKind::mixture};
+      Scorer scorer(outputs, interval, target_std, row_weights.largest());
+      const Scorer elsewhere(outputs, interval, target_std, row_weights.largest());  // as in another process
       for (std::size_t first = 0; first < rows; first += size) {
         const std::size_t count = std::min(size, rows - first);
         const BlockScores block = elsewhere.score({.predictive = block_of(all, first, count),
@@ -81,6 +74,14 @@ TEST(Scorer, GivesTheSameBitsForBlocksOfAnySizeThatOthersScored) {
       expect_same(scorer.scores(), whole);
     }
   }
+}
+
+TEST(ScoreFields, ListEveryFieldOfScores) {
+  std::size_t bytes = sizeof(Scores::per_output);
+  for (const ScoreField& field : score_fields()) {
+    bytes += std::visit([]<class T>(T Scores::*) { return sizeof(T); }, field.member);
+  }
+  EXPECT_EQ(bytes, sizeof(Scores));
 }
 
 TEST(RowWeights, AreCheckedOverAllBlocks) {

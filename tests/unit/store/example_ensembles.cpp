@@ -87,24 +87,23 @@ model::Member random_member(const Example& example, std::size_t index) {
 
 void set_columns(const Example& example, model::EnsembleState& state) {
   for (std::size_t k = 0; k < example.outputs; ++k) {
-    state.target_names.push_back(fmt::format("output \"{}\" µ", k));
+    state.schema.targets.push_back({.name = fmt::format("output \"{}\" µ", k)});
     state.target_scaler.shift.push_back(-0.1 * static_cast<double>(k + 1));
     state.target_scaler.scale.push_back(1.0 / 3 + static_cast<double>(k));
   }
   if (!example.networks) return;
   for (std::size_t j = 0; j < example.inputs; ++j) {
-    state.layout.input_names.push_back(fmt::format("x{}", j));
-    state.layout.positions.push_back(j + 1);
+    state.schema.inputs.push_back({.name = fmt::format("x{}", j), .position = j + 1});
     state.input_scaler.shift.push_back(1e-300 * static_cast<double>(j));
     state.input_scaler.scale.push_back(0.7 + static_cast<double>(j));
     if (!example.bent) continue;
     state.input_scaler.centre.push_back(0.1 * static_cast<double>(j));
     state.input_scaler.width.push_back(static_cast<double>(j) / 3);
   }
-  state.layout.inputs = example.inputs;
-  state.layout.training_cols = example.inputs + 2;
-  state.known_noise = example.noise == NoiseKind::known;
-  if (state.known_noise) state.noise_names = {"u(y)"};
+  state.schema.has_names = true;
+  state.schema.table_columns = example.inputs + 2;
+  state.schema.has_noise = example.noise == NoiseKind::known;
+  if (state.schema.has_noise) state.schema.noise = {{.name = "u(y)"}};
 }
 
 }  // namespace
@@ -177,13 +176,7 @@ void expect_same_state(const model::EnsembleState& a, const model::EnsembleState
   EXPECT_EQ(a.weights, b.weights);
   EXPECT_EQ(a.input_scaler, b.input_scaler);
   EXPECT_EQ(a.target_scaler, b.target_scaler);
-  EXPECT_EQ(a.layout.input_names, b.layout.input_names);
-  EXPECT_EQ(a.layout.inputs, b.layout.inputs);
-  EXPECT_EQ(a.layout.positions, b.layout.positions);
-  EXPECT_EQ(a.layout.training_cols, b.layout.training_cols);
-  EXPECT_EQ(a.target_names, b.target_names);
-  EXPECT_EQ(a.noise_names, b.noise_names);
-  EXPECT_EQ(a.known_noise, b.known_noise);
+  EXPECT_EQ(a.schema, b.schema);
   EXPECT_EQ(a.posterior, b.posterior);
   EXPECT_EQ(a.prior_precision, b.prior_precision);
   EXPECT_EQ(a.options, b.options);

@@ -2,6 +2,7 @@
 //
 // docs/model-format.md is executed: its Python reads what the library writes, and the other way round.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <credens/store.hpp>
 

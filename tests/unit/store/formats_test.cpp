@@ -5,7 +5,9 @@
 
 #include <gtest/gtest.h>
 #include <credens/store.hpp>
+#include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/file.hpp"
@@ -31,15 +33,33 @@ TEST(Formats, Version1StillLoads) {
   EXPECT_EQ(ensemble.prior_precision(), 0.1);
   EXPECT_EQ(ensemble.input_names(), (std::vector<std::string>{"x0", "x1"}));
   EXPECT_EQ(ensemble.state().members[1].network->frequencies().size(), 4U);
-  EXPECT_TRUE(ensemble.state().input_scaler.is_bent(1));
+  EXPECT_TRUE(ensemble.state().input_scaler.has_asinh(1));
+}
+
+TEST(Formats, NamesOfVersion010ArePlainNamesOnceLoaded) {
+  const Ensemble ensemble = load(CREDENS_TEST_DATA "/reference/formats/v1-names.safetensors");
+  const auto has_option = [&](std::string_view name) {
+    return std::ranges::any_of(ensemble.state().options, [&](const auto& option) { return option.first == name; });
+  };
+  const auto has_decision = [&](std::string_view name) {
+    return std::ranges::any_of(ensemble.state().decisions, [&](const auto& decision) { return decision.name == name; });
+  };
+  EXPECT_TRUE(has_option("asinh_inputs"));
+  EXPECT_FALSE(has_option("bend_inputs"));
+  EXPECT_TRUE(has_decision("configuration_weights") && has_decision("tail_components"));
+  EXPECT_FALSE(has_decision("kind_weights") || has_decision("wide_members"));
+  const Predictive predictive = ensemble.predict(Matrix(2, 2, std::vector<double>{0.5, -1, 2, 0.25}));
+  EXPECT_NEAR(predictive.mean()(0, 0), 1.0030452406949926, 1e-6);
+  EXPECT_NEAR(predictive.mean()(1, 0), 1.0685294595567045, 1e-6);
 }
 
 TEST(Formats, PlacesOfTheTargetsAreKeptWhereTheyAreKnown) {
   model::EnsembleState state = example_ensemble({.outputs = 2}).state();
-  EXPECT_TRUE(decode_model(encode_model(make_ensemble(state))).state().target_columns.empty());
-  state.layout.training_cols = 6;
-  state.target_columns = {5, 3};
-  EXPECT_EQ(decode_model(encode_model(make_ensemble(state))).state().target_columns, state.target_columns);
+  EXPECT_FALSE(decode_model(encode_model(make_ensemble(state))).state().schema.targets[0].position);
+  state.schema.table_columns = 6;
+  state.schema.targets[0].position = 5;
+  state.schema.targets[1].position = 3;
+  EXPECT_EQ(decode_model(encode_model(make_ensemble(state))).state().schema, state.schema);
 }
 
 TEST(Formats, DecisionsAreKept) {

@@ -3,6 +3,7 @@
 #include "store/json.hpp"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "unit/store/example_ensembles.hpp"
 

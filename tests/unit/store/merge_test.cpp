@@ -68,10 +68,10 @@ TEST_F(Merge, NamesThePartThatIsForeignAndWhy) {
   EXPECT_EQ(refusal_with([](auto& state) { state.data.rows = 9; }), where + "other data: 9 rows, there 1030");
   EXPECT_EQ(refusal_with([](auto& state) { state.seed = 1; }), where + "seed 1, there 18446744073709551615");
   EXPECT_EQ(refusal_with([](auto& state) { state.total_members = 6; }), where + "6 members in all, there 5");
-  EXPECT_EQ(refusal_with([](auto& state) { state.layout.input_names[0] = "z"; }), where + "other input columns");
-  EXPECT_EQ(refusal_with([](auto& state) { state.target_names[0] = "z"; }), where + "other targets");
-  EXPECT_EQ(refusal_with([](auto& state) { state.target_columns = {1}; }), where + "other targets");
-  EXPECT_EQ(refusal_with([](auto& state) { state.known_noise = true; }), where + "other columns of known noise");
+  EXPECT_EQ(refusal_with([](auto& state) { state.schema.inputs[0].name = "z"; }), where + "other input columns");
+  EXPECT_EQ(refusal_with([](auto& state) { state.schema.targets[0].name = "z"; }), where + "other targets");
+  EXPECT_EQ(refusal_with([](auto& state) { state.schema.targets[0].position = 1; }), where + "other targets");
+  EXPECT_EQ(refusal_with([](auto& state) { state.schema.has_noise = true; }), where + "other columns of known noise");
   EXPECT_EQ(refusal_with([](auto& state) { state.target_scaler.shift[0] = 0.5; }), where + "another scaling");
   EXPECT_EQ(refusal_with([](auto& state) { state.input_scaler.scale[0] = 0.5; }), where + "another scaling");
   EXPECT_EQ(refusal_with([](auto& state) {

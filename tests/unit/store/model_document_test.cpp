@@ -5,6 +5,7 @@
 #include "store/model_document.hpp"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -117,6 +118,26 @@ INSTANTIATE_TEST_SUITE_P(
                 "the option schedule = \"\\x1b[2J\" is not UTF-8 text on one line"},
         Spoiled{"version_with_escape", [](Pieces& p) { p.document["version"] = "\x1b[2J"; },
                 "the version \"\\x1b[2J\" is not UTF-8 text on one line"},
+        Spoiled{"too_few_input_names", [](Pieces& p) { p.document["inputs"]["names"] = {"a"}; }, "1 name for 2 inputs"},
+        Spoiled{"too_few_input_columns", [](Pieces& p) { p.document["inputs"]["columns"] = {0}; },
+                "inputs.columns has 1 positions, expected 2"},
+        Spoiled{"no_input_columns", [](Pieces& p) { p.document["inputs"]["columns"] = Json::array(); },
+                "inputs.columns has 0 positions, expected 2"},
+        Spoiled{"input_beyond_the_table",
+                [](Pieces& p) {
+                  p.document["inputs"]["columns"] = {0, 7};
+                },
+                "an input is column 7 of a table of 4"},
+        Spoiled{"too_many_target_names",
+                [](Pieces& p) {
+                  p.document["targets"]["names"] = {"a", "b"};
+                },
+                "targets.names has 2 names, expected 1"},
+        Spoiled{"too_many_target_columns",
+                [](Pieces& p) {
+                  p.document["targets"]["columns"] = {0, 1};
+                },
+                "2 positions for 1 output"},
         Spoiled{"zero_scale", [](Pieces& p) { p.document["inputs"]["scale"][1] = 0; },
                 "the scaler of the inputs has the scale 0, expected a finite number above 0"},
         Spoiled{"width_without_centre",
@@ -134,9 +155,8 @@ INSTANTIATE_TEST_SUITE_P(
         Spoiled{"bent_targets", [](Pieces& p) { p.document["targets"]["width"] = {1}; },
                 "unknown key \"targets.width\""},
         Spoiled{"column_out_of_range", [](Pieces& p) { p.document["inputs"]["columns"][1] = 4; },
-                "an input lies at column 4 of a table of 4"},
-        Spoiled{"too_few_names", [](Pieces& p) { p.document["inputs"]["names"] = {"x"}; },
-                "an ensemble of 2 inputs has 1 names for them"}),
+                "an input is column 4 of a table of 4"},
+        Spoiled{"too_few_names", [](Pieces& p) { p.document["inputs"]["names"] = {"x"}; }, "1 name for 2 inputs"}),
     name_of_case);
 
 INSTANTIATE_TEST_SUITE_P(

@@ -30,7 +30,7 @@ void expect_round_trip(const Ensemble& ensemble) {
 MixtureComponents components(const Ensemble& ensemble) {
   const Matrix inputs = example_inputs(5, ensemble.inputs());
   const Matrix noise_std(5, ensemble.outputs(), 0.5);
-  const MatrixView known = ensemble.state().known_noise ? noise_std.view() : MatrixView();
+  const MatrixView known = ensemble.state().schema.has_noise ? noise_std.view() : MatrixView();
   return ensemble.predict(inputs, {.noise_std = known, .threads = 1}).components();
 }
 
@@ -102,7 +102,8 @@ TEST(ModelFile, KeepsPartsOfAnEnsemble) {
 
 TEST(ModelFile, KeepsAnEnsembleWithoutInputNames) {
   model::EnsembleState state = example_state({});
-  state.layout.input_names.clear();
+  for (data::Column& input : state.schema.inputs) input.name.clear();
+  state.schema.has_names = false;
   expect_round_trip(make_ensemble(std::move(state)));
 }
 
@@ -202,9 +203,9 @@ TEST(ModelFile, IsNotWrittenFromAnEnsembleThatCouldNotBeRead) {
     EXPECT_EQ(thrown.code, ErrorCode::model);
     return thrown.sentence;
   };
-  EXPECT_EQ(refusal([](auto& state) { state.target_names[1] = "\xb5g"; }),
+  EXPECT_EQ(refusal([](auto& state) { state.schema.targets[1].name = "\xb5g"; }),
             "the target name \"\\xb5g\" is not UTF-8 text on one line");
-  EXPECT_EQ(refusal([](auto& state) { state.layout.input_names[0] = "a\nb"; }),
+  EXPECT_EQ(refusal([](auto& state) { state.schema.inputs[0].name = "a\nb"; }),
             "the input name \"a\\x0ab\" is not UTF-8 text on one line");
   EXPECT_EQ(refusal([](auto& state) { state.data.fingerprint = "ABC"; }),
             "the fingerprint of the data is \"ABC\", expected 32 hexadecimal digits or nothing");

@@ -31,7 +31,7 @@ struct Tensor {
   std::size_t bytes = 0;
 };
 
-/// What a test wants to know of a file.
+/// The parts of an ONNX file that tests look at.
 struct Graph {
   std::int64_t operator_set = 0;
   std::map<std::string, std::string> metadata;
@@ -151,7 +151,7 @@ TEST(OnnxExport, TakesKnownNoiseAsAnInput) {
   const std::vector<std::string> both = {"inputs", "noise_std"};
   EXPECT_EQ(exported({.noise = NoiseKind::known}).inputs, both);
   model::EnsembleState state = example_state({});
-  state.known_noise = true;
+  state.schema.has_noise = true;
   EXPECT_EQ(read_graph(encode_onnx(make_ensemble(state))).inputs, both);
 }
 
@@ -196,7 +196,7 @@ TEST(OnnxExport, SaysInMetadataWhatTheModelIs) {
 
 TEST(OnnxExport, CallsInputsWithoutNamesByTheirColumns) {
   model::EnsembleState state = example_state({});
-  state.layout.input_names.clear();
+  state.schema.has_names = false;
   EXPECT_EQ(read_graph(encode_onnx(make_ensemble(state))).metadata.at("input_names"), R"(["1","2"])");
 }
 

@@ -18,7 +18,7 @@ struct ProtobufField {
   std::string_view bytes;  ///< of anything else
 };
 
-/// Of a message that lives as long as the views of its bytes.
+/// Fields of a message, which must outlive the views of its bytes.
 class ProtobufFields {
  public:
   explicit ProtobufFields(std::string_view message) : rest_(message) {

@@ -19,7 +19,7 @@ std::string number_field(std::uint32_t field, std::int64_t value) {
   return message.bytes();
 }
 
-// What protoc writes for the same fields, by its documented encoding.
+// The expected bytes are those that protoc writes for these fields, by its documented encoding.
 TEST(Protobuf, WritesWholeNumbersInGroupsOfSevenBits) {
   EXPECT_EQ(number_field(1, 0), "\x08\x00"s);
   EXPECT_EQ(number_field(1, 127), "\x08\x7F"s);

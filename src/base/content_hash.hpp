@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A hash of content: fingerprints of data, checksums of files.
+
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace credens::base {
+
+/// XXH3-128 (seed 0) of bytes that arrive in pieces.
+class ContentHash {
+ public:
+  ContentHash();
+  ContentHash(const ContentHash& other);
+  ~ContentHash();
+
+  void add(std::string_view bytes);
+
+  /// 32 lowercase hexadecimal digits, the most significant first, as xxhsum prints them.
+  std::string digits() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace credens::base

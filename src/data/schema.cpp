@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "data/schema.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "base/check.hpp"
+#include "base/text.hpp"
+#include "data/names.hpp"
+
+namespace credens::data {
+
+namespace {
+
+enum class Role { target, input, ignored, weight, noise };
+
+std::string_view name_of(Role role) {
+  constexpr std::array<std::string_view, 5> names = {"target", "input", "ignored", "weight", "noise"};
+  return names[static_cast<std::size_t>(role)];
+}
+
+/// Which part each column of a table plays.
+class Roles {
+ public:
+  explicit Roles(const Table& table) : table_(table), roles_(table.cols()) {}
+
+  /// The positions of `columns`, which from now on play `role`.
+  std::vector<std::size_t> assign(Role role, std::span<const std::string> columns) {
+    std::vector<std::size_t> positions;
+    for (const std::string& column : columns) {
+      const std::size_t position = find_column(table_, column);
+      give(role, position, column);
+      positions.push_back(position);
+    }
+    return positions;
+  }
+
+  /// Columns that play no part yet.
+  std::vector<std::size_t> unassigned() const {
+    std::vector<std::size_t> positions;
+    for (std::size_t i = 0; i < roles_.size(); ++i) {
+      if (!roles_[i]) positions.push_back(i);
+    }
+    return positions;
+  }
+
+ private:
+  void give(Role role, std::size_t position, const std::string& column) {
+    const bool may_repeat = role == Role::noise || role == Role::ignored;
+    const std::optional<Role> earlier = std::exchange(roles_[position], role);
+    if (!earlier || (*earlier == role && may_repeat)) return;
+    base::require(*earlier != role, ErrorCode::usage, "{}: column {} is given twice as {}", table_.source,
+                  base::quoted(column), name_of(role));
+    base::fail(ErrorCode::usage, "{}: column {} is both {} and {}, expected one part per column", table_.source,
+               base::quoted(column), name_of(*earlier), name_of(role));
+  }
+
+  const Table& table_;
+  std::vector<std::optional<Role>> roles_;
+};
+
+/// By which find_column finds it in a table with the same columns: its name, or its index where it has none.
+Column labelled(const Table& table, std::size_t position) {
+  const bool named = position < table.names.size() && !table.names[position].empty();
+  return {named ? table.names[position] : fmt::format("{}", position), position};
+}
+
+Column plain(const Table& table, std::size_t position) {
+  return {table.names.empty() ? std::string() : table.names[position], position};
+}
+
+std::vector<Column> each(const Table& table, std::span<const std::size_t> positions,
+                         Column (*column)(const Table&, std::size_t)) {
+  std::vector<Column> columns;
+  for (const std::size_t position : positions) columns.push_back(column(table, position));
+  return columns;
+}
+
+void check_options(const Table& table, const DatasetOptions& options) {
+  base::require(!options.targets.empty(), ErrorCode::usage, "{}: no target, expected at least one column",
+                table.source);
+  base::require(options.inputs.empty() || options.ignore.empty(), ErrorCode::usage,
+                "{}: both inputs and ignored columns are given, expected one of them", table.source);
+  const std::size_t noise_count = options.noise_std.size();
+  base::require(noise_count <= 1 || noise_count == options.targets.size(), ErrorCode::usage,
+                "{}: {} of noise for {}, expected one for all or one each", table.source,
+                count_of(noise_count, "column"), count_of(options.targets.size(), "target"));
+}
+
+void name_targets(const Table& table, std::vector<Column>& targets) {
+  const std::vector<std::string> unnamed = default_target_names(targets.size());
+  for (std::size_t k = 0; k < targets.size() && table.names.empty(); ++k) targets[k].name = unnamed[k];
+  base::require(std::ranges::find(targets, "", &Column::name) == targets.end(), ErrorCode::data,
+                "{}: a target has an empty name", table.source);
+}
+
+void check_position(const Column& column, const Schema& schema, std::string_view what, ErrorCode code) {
+  base::require(!column.position || *column.position < schema.table_columns, code, "{} is column {} of a table of {}",
+                what, column.position.value_or(0), schema.table_columns);
+}
+
+std::vector<std::size_t> inputs_by_name(const Table& table, std::span<const Column> inputs) {
+  std::vector<std::size_t> positions;
+  for (const Column& input : inputs) {
+    const auto found = std::ranges::find(table.names, input.name);
+    base::require(found != table.names.end(), ErrorCode::data, "{}: no column {}, an input of the model{}",
+                  table.source, base::quoted(input.name), base::suggestion(input.name, table.names));
+    positions.push_back(static_cast<std::size_t>(found - table.names.begin()));
+  }
+  return positions;
+}
+
+std::vector<std::size_t> find_inputs(const Table& table, const Schema& schema) {
+  if (schema.has_names && !table.names.empty()) return inputs_by_name(table, schema.inputs);
+  const std::size_t inputs = schema.inputs.size();
+  if (table.cols() == inputs) {
+    std::vector<std::size_t> all(inputs);
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    return all;
+  }
+  base::require(table.cols() == schema.table_columns, ErrorCode::data, "{}: {}, expected the {} or the {} of training",
+                table.source, count_of(table.cols(), "column"), count_of(inputs, "input"),
+                count_of(schema.table_columns, "column"));
+  return positions_of(schema.inputs);
+}
+
+std::vector<Column> find_columns(const Table& table, std::span<const std::string> names) {
+  std::vector<Column> columns;
+  for (const std::string& name : names) columns.push_back({name, find_column(table, name)});
+  return columns;
+}
+
+std::vector<Column> find_noise(const Schema& model, const Table& table, std::span<const std::string> given) {
+  const std::vector<std::string> training = names_of(model.noise);
+  const std::span<const std::string> names = given.empty() ? training : given;
+  base::require(!names.empty(), ErrorCode::usage,
+                "the model was trained with known noise: say with --noise-std which column of {} holds it",
+                table.source);
+  base::require(names.size() == 1 || names.size() == model.targets.size(), ErrorCode::usage,
+                "--noise-std gives {} columns, expected one for all outputs or one each ({})", names.size(),
+                model.targets.size());
+  return find_columns(table, names);
+}
+
+/// Whether the table says where the targets are: by all of their names or, without names, by the width of training.
+bool has_targets(const Schema& model, const Table& table) {
+  if (table.names.empty()) return table.cols() == model.table_columns && !positions_of(model.targets).empty();
+  return std::ranges::all_of(model.targets, [&](const Column& target) {
+    return std::ranges::find(table.names, target.name) != table.names.end();
+  });
+}
+
+/// Positions of the targets that the model was trained on.
+std::vector<std::size_t> find_targets(const Schema& model, const Table& table) {
+  base::require(!table.names.empty() || has_targets(model, table), ErrorCode::data,
+                "{}: no names tell which columns are the targets: say it with --target", table.source);
+  return positions_of(table.names.empty() ? model.targets : find_columns(table, model.target_names()));
+}
+
+std::vector<std::size_t> given_targets(const Schema& model, const Table& table, std::span<const std::string> given) {
+  base::require(given.size() == model.targets.size(), ErrorCode::usage,
+                "--target gives {} columns, expected {}, one per output", given.size(), model.targets.size());
+  return positions_of(find_columns(table, given));
+}
+
+void place_at(std::span<const std::size_t> positions, std::vector<Column>& columns) {
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    columns[i].position = positions.empty() ? std::nullopt : std::optional(positions[i]);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> names_of(std::span<const Column> columns) {
+  std::vector<std::string> names;
+  for (const Column& column : columns) names.push_back(column.name);
+  return names;
+}
+
+std::vector<std::size_t> positions_of(std::span<const Column> columns) {
+  std::vector<std::size_t> positions;
+  for (const Column& column : columns) {
+    if (!column.position) return {};
+    positions.push_back(*column.position);
+  }
+  return positions;
+}
+
+std::vector<Column> make_columns(std::span<const std::string> names, std::span<const std::size_t> positions,
+                                 std::size_t count, std::string_view what, ErrorCode code) {
+  base::require(names.empty() || names.size() == count, code, "{} for {}", count_of(names.size(), "name"),
+                count_of(count, what));
+  base::require(positions.empty() || positions.size() == count, code, "{} for {}",
+                count_of(positions.size(), "position"), count_of(count, what));
+  std::vector<Column> columns(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!names.empty()) columns[i].name = names[i];
+    if (!positions.empty()) columns[i].position = positions[i];
+  }
+  return columns;
+}
+
+std::vector<std::string> Schema::input_names() const {
+  return has_names ? names_of(inputs) : std::vector<std::string>();
+}
+
+std::vector<std::string> Schema::input_keys() const {
+  if (has_names) return names_of(inputs);
+  std::vector<std::string> keys;
+  for (const Column& input : inputs) keys.push_back(fmt::format("{}", *input.position));
+  return keys;
+}
+
+std::vector<std::string> Schema::target_names() const {
+  return names_of(targets);
+}
+
+void check_positions(const Schema& schema, ErrorCode code) {
+  for (const Column& column : schema.inputs) check_position(column, schema, "an input", code);
+  for (const Column& column : schema.targets) check_position(column, schema, "a target", code);
+}
+
+Schema schema_of(const DatasetParts& parts) {
+  std::vector<std::size_t> positions(parts.inputs.cols());
+  std::iota(positions.begin(), positions.end(), std::size_t{0});
+  const std::vector<std::string> names =
+      parts.target_names.empty() ? default_target_names(parts.targets.cols()) : parts.target_names;
+  Schema schema{.inputs = make_columns(parts.input_names, positions, parts.inputs.cols(), "input", ErrorCode::data),
+                .targets = make_columns(names, {}, parts.targets.cols(), "target", ErrorCode::data),
+                .noise = make_columns(parts.noise_names, {}, parts.noise_names.size(), "target", ErrorCode::data),
+                .has_noise = !parts.noise_std.empty(),
+                .has_names = !parts.input_names.empty(),
+                .table_columns = parts.inputs.cols()};
+  if (!parts.weights.empty()) schema.weight = Column{.name = parts.weight_name};
+  return schema;
+}
+
+Schema make_schema(const Table& table, const DatasetOptions& options) {
+  check_options(table, options);
+  Schema schema{
+      .has_noise = !options.noise_std.empty(), .has_names = !table.names.empty(), .table_columns = table.cols()};
+  Roles roles(table);
+  schema.targets = each(table, roles.assign(Role::target, options.targets), plain);
+  if (!options.weight.empty()) schema.weight = labelled(table, roles.assign(Role::weight, {&options.weight, 1})[0]);
+  schema.noise = each(table, roles.assign(Role::noise, options.noise_std), labelled);
+  const std::vector<std::size_t> inputs = roles.assign(Role::input, options.inputs);
+  roles.assign(Role::ignored, options.ignore);
+  schema.inputs = each(table, options.inputs.empty() ? roles.unassigned() : inputs, plain);
+  base::require(!schema.inputs.empty(), ErrorCode::usage, "{}: no column is left as input", table.source);
+  name_targets(table, schema.targets);
+  return schema;
+}
+
+Schema match(const Schema& model, const Table& table, const GivenColumns& given, Targets targets) {
+  Schema schema = model;
+  schema.table_columns = table.cols();
+  place_at(find_inputs(table, model), schema.inputs);
+  schema.has_noise = model.has_noise || !given.noise_std.empty();
+  schema.noise = schema.has_noise ? find_noise(model, table, given.noise_std) : std::vector<Column>();
+  if (targets == Targets::if_there && given.target.empty() && !has_targets(model, table)) targets = Targets::unused;
+  place_at({}, schema.targets);
+  if (targets != Targets::unused) {
+    place_at(given.target.empty() ? find_targets(model, table) : given_targets(model, table, given.target),
+             schema.targets);
+  }
+  schema.weight.reset();
+  if (!given.weight.empty()) schema.weight = Column{given.weight, find_column(table, given.weight)};
+  return schema;
+}
+
+Matrix select_inputs(const Table& table, const Schema& schema) {
+  return take_columns(table, find_inputs(table, schema));
+}
+
+std::vector<std::string> input_labels(const Schema& schema) {
+  return column_labels(schema.input_names(), positions_of(schema.inputs));
+}
+
+std::vector<std::string> target_labels(const Schema& schema) {
+  return column_labels(schema.target_names(), {});
+}
+
+}  // namespace credens::data

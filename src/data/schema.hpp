@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The columns of a training table by their role. Made once, kept in the model and matched against every later table.
+
+#pragma once
+
+#include <credens/dataset.hpp>
+#include <credens/error.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "data/table.hpp"
+
+namespace credens::data {
+
+struct Column {
+  std::string name;                          ///< may be empty
+  std::optional<std::size_t> position = {};  ///< in the table; none: not known
+  bool operator==(const Column&) const = default;
+};
+
+struct Schema {
+  std::vector<Column> inputs = {};
+  std::vector<Column> targets = {};
+  std::optional<Column> weight = {};  ///< none: every row counts once
+  std::vector<Column> noise = {};     ///< of known noise: none, one for all targets or one each
+  bool has_noise = false;             ///< whether rows come with known noise, which arrays may hold without a column
+  bool has_names = false;             ///< whether inputs have names: the table had a header
+  std::size_t table_columns = 0;      ///< of the whole table
+
+  std::vector<std::string> input_names() const;  ///< empty where inputs have no names
+  std::vector<std::string> input_keys() const;   ///< names, or positions as text where inputs have no names
+  std::vector<std::string> target_names() const;
+  bool operator==(const Schema&) const = default;
+};
+
+std::vector<std::string> names_of(std::span<const Column> columns);
+
+/// Empty where a position is not known.
+std::vector<std::size_t> positions_of(std::span<const Column> columns);
+
+/// `count` columns. Names and positions may be empty; as many as columns else, or it throws `code`. `what` is the noun.
+std::vector<Column> make_columns(std::span<const std::string> names, std::span<const std::size_t> positions,
+                                 std::size_t count, std::string_view what, ErrorCode code);
+
+/// Throws `code` where an input or a target lies beyond the last column of the table.
+void check_positions(const Schema& schema, ErrorCode code);
+
+/// The schema of a training table, as `options` say; contradictions throw usage, columns that are not there data. The
+/// table needs no rows.
+Schema make_schema(const Table& table, const DatasetOptions& options);
+
+/// The schema of arrays: inputs lie in their order, the positions of targets are not known. Rows are not looked at.
+Schema schema_of(const DatasetParts& parts);
+
+/// Columns of a table that a model meets, where they are called otherwise than in training or the model does not know
+/// them. Empty: as in training.
+struct GivenColumns {
+  std::vector<std::string> target = {};
+  std::string weight = {};  ///< empty: every row counts once, whatever counted in training
+  std::vector<std::string> noise_std = {};
+
+  bool empty() const { return target.empty() && weight.empty() && noise_std.empty(); }
+};
+
+enum class Targets { unused, if_there, needed };
+
+/// A table meets a model: the model's schema with the positions of this table, of which no rows are needed. Inputs and
+/// targets are found by name; without names inputs are the d columns of the table, or columns lie as in training.
+/// Targets that are not used or not there have no position. Throws data for columns that are not there, usage where
+/// `given` contradicts the model.
+Schema match(const Schema& model, const Table& table, const GivenColumns& given, Targets targets);
+
+/// The inputs [N x d] of a table: by name; without names the d columns of the table, or those at the positions of
+/// training. A missing input or a table that is neither throws data.
+Matrix select_inputs(const Table& table, const Schema& schema);
+
+/// How sentences name the columns: `column "age"`, or by position in the table.
+std::vector<std::string> input_labels(const Schema& schema);
+std::vector<std::string> target_labels(const Schema& schema);
+
+}  // namespace credens::data

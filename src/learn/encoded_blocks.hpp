@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Blocks of 4,096 rows in network units, in the order of the table: what widening sums and summaries look at.
+
+#pragma once
+
+#include <credens/matrix.hpp>
+
+#include <span>
+
+#include "base/aligned.hpp"
+#include "data/fingerprint.hpp"
+#include "data/row_source.hpp"
+#include "learn/training_rows.hpp"
+#include "model/member_source.hpp"
+
+namespace credens::learn {
+
+/// Views of rows that are held elsewhere, or in the block's own room.
+struct EncodedBlock {
+  model::EncodedRows encoded = {};
+  MatrixView targets = {};               ///< [n x q]
+  std::span<const double> weights = {};  ///< n as given, or none
+
+  base::AlignedVector<float> input_room = {};
+  Matrix target_room = {};
+  std::vector<double> weight_room = {};
+  Matrix variance_room = {};
+};
+
+class EncodedBlocks {
+ public:
+  EncodedBlocks() = default;
+  EncodedBlocks(const EncodedBlocks&) = delete;
+  EncodedBlocks& operator=(const EncodedBlocks&) = delete;
+  virtual ~EncodedBlocks() = default;
+
+  /// Goes on to the next block, and fills it where it is wanted. False: there are no more.
+  virtual bool next(bool wanted, EncodedBlock& block) = 0;
+};
+
+/// The blocks of a fit: from memory, or read again where rows are stored.
+std::unique_ptr<EncodedBlocks> blocks_of(const TrainingRows& rows);
+
+/// Blocks of a source, encoded as a model encodes them. Throws data for rows that do not fit the model.
+class SourceBlocks : public EncodedBlocks {
+ public:
+  /// All of these must live as long; the source is read from its first row on.
+  SourceBlocks(data::RowSource& source, const data::Scaler& inputs, const data::Scaler& targets);
+
+  bool next(bool wanted, EncodedBlock& block) override;
+
+  /// Fingerprint of the rows, after the last block.
+  std::string fingerprint() const { return fingerprint_.digits(); }
+  std::size_t rows() const { return rows_; }
+
+ private:
+  void encode(const data::RowBlock& from, EncodedBlock& to) const;
+
+  data::RowSource& source_;
+  const data::Scaler& inputs_;
+  const data::Scaler& targets_;
+  std::size_t rows_;
+  data::RowFingerprint fingerprint_;
+};
+
+}  // namespace credens::learn

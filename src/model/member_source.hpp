@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the members of an ensemble say of rows, whether their networks say it or the arrays of a foreign ensemble: the
+// way in for prediction, draws, covariances and widening.
+
+#pragma once
+
+#include <credens/matrix.hpp>
+#include <credens/member_outputs.hpp>
+#include <credens/output_rows.hpp>
+
+#include <memory>
+#include <vector>
+
+#include "model/ensemble_state.hpp"
+
+namespace credens::model {
+
+/// For one thread, in memory that is kept from call to call. A row's values never depend on the rows it is asked for
+/// with.
+class MemberReader {
+ public:
+  MemberReader() = default;
+  MemberReader(const MemberReader&) = delete;
+  MemberReader& operator=(const MemberReader&) = delete;
+  virtual ~MemberReader() = default;
+
+  /// Goes to the rows [first, first + count) of the source. Throws data for values out of range.
+  virtual void take(std::size_t first, std::size_t count) = 0;
+
+  /// What member l says of `count` of the rows taken, from the `first` of them on, at most forward_rows; valid until
+  /// the next call. Throws numerical where that is not finite.
+  virtual MemberView member(std::size_t l, std::size_t first, std::size_t count) = 0;
+
+  /// The order of members that is fastest after the last rows.
+  virtual std::size_t member_at(std::size_t position) const { return position; }
+};
+
+/// A copy of what member l says of the first `count` rows taken.
+MemberBlock member_block(MemberReader& reader, std::size_t l, std::size_t count);
+
+class MemberSource {
+ public:
+  MemberSource() = default;
+  MemberSource(const MemberSource&) = delete;
+  MemberSource& operator=(const MemberSource&) = delete;
+  virtual ~MemberSource() = default;
+
+  virtual std::size_t rows() const = 0;
+  virtual std::unique_ptr<MemberReader> reader() const = 0;  ///< one for each thread; must not outlive the source
+};
+
+/// Inputs [n x d] in network units and float, rows of `stride`. `first_row` is how sentences count the first. Throws
+/// data for values out of range.
+void encode_inputs(const data::Scaler& scaler, MatrixView inputs, float* out, std::size_t stride,
+                   std::size_t first_row);
+
+/// (noise_std / scale)^2, of the shape of `noise_std`, which data::check_noise has passed.
+void fill_known_variance(const data::Scaler& targets, MatrixView noise_std, Matrix& variance);
+
+/// Views of rows in network units.
+struct EncodedRows {
+  std::size_t first_row = 0;  ///< how sentences count the first
+  std::size_t rows = 0;
+  const float* inputs = nullptr;  ///< [n x stride], padded
+  std::size_t stride = 0;
+  MatrixView known_variance = {};  ///< [n x q] or empty
+};
+
+class NetworkReader final : public MemberReader {
+ public:
+  explicit NetworkReader(std::span<const Member> members);  ///< with networks, which must outlive this
+
+  /// The rows that are asked about, in the units of the data: `inputs` [n x d] and known noise `noise_std` [n x q] or
+  /// empty, of the shapes that `state` wants. All must outlive their use.
+  void set_rows(const EnsembleState& state, MatrixView inputs, MatrixView noise_std);
+  void set_rows(const EncodedRows& rows);  ///< the same in network units
+
+  void take(std::size_t first, std::size_t count) override;
+  MemberView member(std::size_t l, std::size_t first, std::size_t count) override;
+
+  /// In the order of the last rows and in the opposite one by turns: those that were used last, whose weights are still
+  /// in the cache, are the first.
+  std::size_t member_at(std::size_t position) const override {
+    return backwards_ ? members_.size() - 1 - position : position;
+  }
+
+ private:
+  std::span<const Member> members_;
+  std::vector<ForwardBuffers> buffers_;  ///< one for each shape that differs from that of the member before
+  std::vector<std::size_t> buffers_of_member_;
+  const EnsembleState* state_ = nullptr;  ///< null: rows are encoded
+  MatrixView inputs_;
+  MatrixView noise_std_;
+  EncodedRows encoded_;  ///< all rows
+  EncodedRows taken_;
+  bool backwards_ = true;
+  base::AlignedVector<float> input_room_;
+  Matrix variance_room_;
+};
+
+/// The networks at `inputs` [N x d] with known noise `noise_std` [N x q] or empty, both in data units and finite; the
+/// views must outlive the result. Throws data for wrong shapes and values, usage for a model without networks.
+std::unique_ptr<MemberSource> networks_at(const EnsembleState& state, MatrixView inputs, MatrixView noise_std);
+std::unique_ptr<MemberSource> networks_at(const EnsembleState& state, const EncodedRows& rows);
+
+/// The arrays of an ensemble of the same members, which must outlive the result. Throws data where they do not fit.
+std::unique_ptr<MemberSource> arrays_at(const EnsembleState& state, const OutputRows& rows);
+std::unique_ptr<MemberSource> arrays_at(const EnsembleState& state, const MemberOutputs& outputs);
+
+/// Throws data unless members, features, outputs and units are those of the model.
+void check_fit(const EnsembleState& state, const MemberOutputs& outputs);
+
+/// Throws data for wrong shapes and unusable noise, usage for a model without networks.
+void check_rows(const EnsembleState& state, MatrixView inputs, MatrixView noise_std);
+
+/// Throws usage for a model made from arrays.
+void require_networks(const EnsembleState& state);
+
+/// Throws usage if the model was trained with known noise and none is given.
+void require_known_noise(const EnsembleState& state, std::size_t rows, MatrixView noise_std);
+
+/// Makes room for `rows` rows; those that are there stay.
+void resize_components(const EnsembleState& state, std::size_t rows, MixtureComponents& components);
+
+/// Writes the components, in data units, of `count` rows that the reader has taken to those from `first` on.
+/// `features` is room for one row.
+void write_components(const EnsembleState& state, MemberReader& reader, std::size_t first, std::size_t count,
+                      std::vector<double>& features, MixtureComponents& components);
+
+/// The predictive distribution at all rows, computed by `threads` threads.
+Predictive predictive_of(const EnsembleState& state, const MemberSource& source, int threads);
+
+}  // namespace credens::model

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Holds numbers of documents against where they come from.
+
+In README.md the demo's table and picture come from a run of `credens demo`, and the table of the UCI benchmark is that of
+docs/accuracy.md, rounded. The ratios of docs/benchmarks.md are those of bench/recorded.json.
+
+usage: check_numbers.py PROGRAM SOURCE_FOLDER
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+PROGRAM, SOURCE = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2]).resolve()
+sys.path.insert(0, str(SOURCE / "docs" / "figures"))
+import demo  # noqa: E402
+
+README = (SOURCE / "README.md").read_text(encoding="utf-8")
+# Kernels without fused multiply-add round otherwise, and training then takes another way.
+WITHOUT_FMA = {"SSE2", "SSSE3", "SSE4", "EMU128", "SCALAR"}
+PIXELS = 0.3  # by which a picture may differ from the stored one
+
+
+def demo_table_problems(folder):
+    printed = demo.run_demo(PROGRAM, folder).split("\n\n")[0]
+    if "\n".join("    " + line for line in printed.splitlines()) not in README:
+        yield f"README.md: the table of the demo is not what it prints:\n{printed}"
+    shares = re.findall(r"regression function +([\d.]+ %) +([\d.]+ %)", printed)[0]
+    if not all(share in README.split("## Install")[0] for share in shares):
+        yield f"README.md: the text below the picture lacks {shares[0]} or {shares[1]}"
+
+
+def numbers_and_rest(picture):
+    number = r"-?\d+(?:\.\d+)?"
+    return [float(found) for found in re.findall(number, picture)], re.sub(number, "", picture)
+
+
+def picture_problems(folder):
+    stored, rest = numbers_and_rest((SOURCE / "docs/figures/demo.svg").read_text(encoding="utf-8"))
+    drawn, drawn_rest = numbers_and_rest(demo.draw(PROGRAM, folder))
+    if rest != drawn_rest or any(abs(a - b) > PIXELS for a, b in zip(stored, drawn)):
+        yield "docs/figures/demo.svg is not the picture of this program's demo: python3 docs/figures/demo.py PROGRAM > docs/figures/demo.svg"
+
+
+def table_rows(text):
+    """{first cell: other cells} of the first table in `text`."""
+    lines = re.search(r"(?:^\|.*\n)+", text, re.M)[0].splitlines()
+    return {cells[0]: cells[1:] for cells in ([cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:])}
+
+
+def is_rounded(short, exact):
+    """Whether `short` is `exact`, whose standard error may follow, with fewer digits."""
+    short, exact = short.replace("−", "-"), exact.split("±")[0].strip().replace("−", "-")
+    digits = len(short.partition(".")[2])
+    return abs(float(short) - float(exact)) <= 0.5 * 10**-digits * (1 + 1e-9)
+
+
+def benchmark_problems():
+    accuracy = (SOURCE / "docs/accuracy.md").read_text(encoding="utf-8")
+    whole = table_rows(accuracy.partition("\nStandard splits")[2])  # splits, members, RMSE, NLL, ...
+    five = table_rows(accuracy.partition("\n### With 5 members")[2])  # splits, RMSE, NLL, ...
+    published = table_rows(accuracy.partition("\n## Published values")[2])  # best, source, deep ensembles
+    for name, cells in table_rows(README.partition("\n## How good it is")[2]).items():
+        pairs = zip(cells[0].split(" / ") + cells[1].split(" / "), whole[name][2:4] + five[name][1:3])
+        if not all(is_rounded(short, exact) for short, exact in pairs):
+            yield f"README.md: the scores of {name} are not those of docs/accuracy.md"
+        if [cells[3].replace("−", "-"), cells[2].replace("−", "-")] != [published[name][0], published[name][2]]:
+            yield f"README.md: the published values of {name} are not those of docs/accuracy.md"
+
+
+def recorded_problems():
+    recorded = json.loads((SOURCE / "bench/recorded.json").read_text(encoding="utf-8"))["ratios"]
+    document = (SOURCE / "docs/benchmarks.md").read_text(encoding="utf-8")
+    shown = table_rows(document[document.index("| ratio ") :])  # of bests, of medians
+    for key, ratio in recorded.items():
+        if key not in shown or not is_rounded(shown[key][0], str(ratio)):
+            yield f"docs/benchmarks.md: {key} is {shown.get(key)}, in bench/recorded.json {ratio}"
+
+
+def demo_problems():
+    kernels = json.loads(subprocess.run([PROGRAM, "version", "--json"], check=True, capture_output=True).stdout)["kernels"]
+    if kernels in WITHOUT_FMA:
+        print(f"the demo is not compared: the kernels {kernels} have no fused multiply-add")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        yield from demo_table_problems(folder)
+        yield from picture_problems(pathlib.Path(folder))
+
+
+problems = [*benchmark_problems(), *recorded_problems(), *demo_problems()]
+print("\n".join(problems) or "the numbers are where they come from")
+sys.exit(1 if problems else 0)
