@@ -3,10 +3,15 @@
 #include "cli/interrupt.hpp"
 
 #include <pthread.h>
+#include <unistd.h>
+
+#include <atomic>
 
 namespace credens::cli {
 
 namespace {
+
+std::atomic<bool> parent_asked = false;
 
 bool is_ignored(int signal) {
   struct sigaction action {};
@@ -40,9 +45,16 @@ InterruptWatch::~InterruptWatch() {
 void InterruptWatch::watch(const std::stop_token& end) {
   constexpr timespec pause{.tv_sec = 0, .tv_nsec = 50'000'000};
   while (!end.stop_requested()) {
-    const int signal = ::sigtimedwait(&signals_, nullptr, &pause);
-    if (signal > 0 && !interrupted_.request_stop()) die_of(signal, signals_);
+    siginfo_t sender{};
+    const int signal = ::sigtimedwait(&signals_, &sender, &pause);
+    if (signal <= 0) continue;
+    parent_asked = sender.si_pid == ::getppid();
+    if (!interrupted_.request_stop()) die_of(signal, signals_);
   }
+}
+
+bool stop_came_from_parent() {
+  return parent_asked;
 }
 
 }  // namespace credens::cli

@@ -31,4 +31,7 @@ class InterruptWatch {
   std::jthread watcher_;
 };
 
+/// Whether a stop was requested by the process that started this one, as mpirun does where it ends all ranks.
+bool stop_came_from_parent();
+
 }  // namespace credens::cli

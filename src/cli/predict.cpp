@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/bytes.hpp"
+#include "base/file.hpp"
 #include "cli/columns.hpp"
 #include "cli/expectations.hpp"
 #include "cli/files.hpp"
@@ -97,16 +99,31 @@ std::vector<Matrix> joint_covariance(const Ensemble& ensemble, RowStream& stream
   return ensemble.joint_epistemic_covariance(inputs);
 }
 
-void write_joint(const Ensemble& ensemble, RowStream& stream, const PredictArguments& arguments) {
-  const std::size_t rows = stream.count_rows();
-  const auto count = static_cast<double>(rows);
-  check_memory(2 * count * count * static_cast<double>(ensemble.outputs()),
-               fmt::format("the joint covariance of {} rows", rows));
-  data::NpyArray array{.shape = {ensemble.outputs(), rows, rows}, .values = {}};
-  for (const Matrix& matrix : joint_covariance(ensemble, stream, arguments.rows.outputs))
-    array.values.insert(array.values.end(), matrix.values().begin(), matrix.values().end());
-  data::write_npy(arguments.joint, array);
-}
+/// The array of --joint. Its file is opened and its values are found before a prediction is written: both can fail.
+class JointArray {
+ public:
+  /// The next block of `stream` is the first again.
+  JointArray(const Ensemble& ensemble, RowStream& stream, const PredictArguments& arguments)
+      : file_(arguments.joint), rows_(stream.count_rows()) {
+    const auto count = static_cast<double>(rows_);
+    check_memory(2 * count * count * static_cast<double>(ensemble.outputs()),
+                 fmt::format("the joint covariance of {} rows", rows_));
+    values_ = joint_covariance(ensemble, stream, arguments.rows.outputs);
+    stream.rewind();
+  }
+
+  void write() {
+    file_.write(data::npy_header({values_.size(), rows_, rows_}));
+    for (const Matrix& matrix : values_) file_.write(base::bytes_of(matrix.values()));
+    file_.flush();
+  }
+  void commit() { file_.commit(); }
+
+ private:
+  base::OutputFile file_;
+  std::size_t rows_;
+  std::vector<Matrix> values_;
+};
 
 std::vector<std::string> columns_of(const Ensemble& ensemble, const Rows& rows, const PredictArguments& arguments) {
   std::vector<std::string> columns;
@@ -119,6 +136,8 @@ std::vector<std::string> columns_of(const Ensemble& ensemble, const Rows& rows, 
 /// A table that does not fit is refused before anything is written. What has come by then is written before more is
 /// waited for.
 void write_predictions(const Ensemble& ensemble, RowStream& stream, const PredictArguments& arguments) {
+  std::optional<JointArray> joint;
+  if (!arguments.joint.empty()) joint.emplace(ensemble, stream, arguments);
   std::optional<TableWriter> writer;
   while (const Rows* rows = stream.next()) {
     const Matrix kept =
@@ -131,8 +150,9 @@ void write_predictions(const Ensemble& ensemble, RowStream& stream, const Predic
     const MatrixView parts[] = {kept, values};
     writer->write(parts);
   }
-  if (!arguments.joint.empty()) write_joint(ensemble, stream, arguments);  // both files appear, or neither
+  if (joint) joint->write();
   writer->commit();
+  if (joint) joint->commit();
 }
 
 void run(const PredictArguments& given) {

@@ -23,6 +23,7 @@
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "base/text.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/print.hpp"
 #include "mpi/ranks.h"
 
@@ -71,9 +72,9 @@ class RankTeam : public base::Team {
     return bytes;
   }
 
-  /// A request to stop comes to all ranks: from the user, or from mpirun where another rank has failed. Rank 0 says so.
+  /// mpirun asks all ranks to stop, for the user or because another rank has failed; then rank 0 alone says so.
   void abort(const Error& error) override {
-    const bool is_said_elsewhere = error.code() == ErrorCode::interrupted && !leads();
+    const bool is_said_elsewhere = error.code() == ErrorCode::interrupted && !leads() && stop_came_from_parent();
     if (!is_said_elsewhere) std::fputs(fmt::format("credens: {}\n", sentence_of(error)).c_str(), stderr);
     ranks_.abort(error.exit_status());
   }
