@@ -17,6 +17,9 @@ from pathlib import Path
 
 from arrays import write_bytes_array
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support"))
+from instants import sampled  # noqa: E402
+
 PROGRAM = Path(sys.argv[1]).resolve()
 COLS = 1001  # 1,000 inputs: 66,000 rows fill a window
 FIT = ["--recipe", "paper", "--hidden", "4", "--batch", "512"]
@@ -33,6 +36,7 @@ def run(*words, limit=None):
                           timeout=600, preexec_fn=confine if limit else None)
 
 
+@sampled(2)
 class LargeTest(unittest.TestCase):
     def setUp(self):
         place = tempfile.TemporaryDirectory(prefix="credens-large-")

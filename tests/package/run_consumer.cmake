@@ -14,8 +14,8 @@ if(KIND STREQUAL "installed")
   run(${CMAKE_COMMAND} --install ${CREDENS_BUILD} --prefix ${SCRATCH}/prefix)
   set(where -DCMAKE_PREFIX_PATH=${SCRATCH}/prefix)
 else()
-  # With the flags of the outer build, the compiler cache already knows the layers.
-  set(where -DCREDENS_SOURCE=${CREDENS_SOURCE} -DCREDENS_WERROR=${CREDENS_WERROR} -DCMAKE_CXX_FLAGS_RELEASE=${CXX_FLAGS})
+  # Everything is compiled once more, since the compiler cache knows files by their place: fast code is not what is looked at.
+  set(where -DCREDENS_SOURCE=${CREDENS_SOURCE} -DCREDENS_WERROR=${CREDENS_WERROR} -DCMAKE_CXX_FLAGS_RELEASE=-O0)
 endif()
 
 run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${SCRATCH}/build -G Ninja ${where} -DCMAKE_BUILD_TYPE=Release

@@ -16,6 +16,9 @@ import threading
 import unittest
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support"))
+from instants import sampled  # noqa: E402
+
 PROGRAM = Path(sys.argv[1]).resolve()
 ROWS = int(sys.argv[2]) if len(sys.argv) > 2 else 1_200_000  # more than are held for an exact median
 PIECE = 10_000
@@ -47,6 +50,7 @@ def write_array(file, rows):
         file.write(piece)
 
 
+@sampled(5)
 class Streaming(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
