@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every link of a document to a file or to a heading of this project leads somewhere.
+"""Every link of a document to a file or to a heading of this project leads somewhere, and every path in backticks exists: a
+file, a folder or, as in `src/model/mlp`, the name of a file without its ending. Pages of docs/decisions are history and may name
+paths that are gone.
 
 usage: check_links.py SOURCE_FOLDER
 """
@@ -11,6 +13,7 @@ import sys
 
 FOLDERS = ("bench", "docs", "examples", "python", "src", "tests")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
+PATH = re.compile(rf"`((?:{'|'.join(FOLDERS)})/[^`\s]*)")
 
 
 def documents(source):
@@ -42,6 +45,17 @@ def dead_links(source):
                 yield f"{document.relative_to(source)}: {link} has no such heading"
 
 
-dead = list(dead_links(pathlib.Path(sys.argv[1]).resolve()))
-print("\n".join(dead) or "all links lead somewhere")
+def dead_paths(source):
+    for document in sorted(documents(source)):
+        if document.is_relative_to(source / "docs" / "decisions"):
+            continue
+        for path in PATH.findall(prose(document)):
+            target = source / path
+            if not target.exists() and not any(target.parent.glob(f"{target.name}.*")):
+                yield f"{document.relative_to(source)}: `{path}` is not there"
+
+
+source = pathlib.Path(sys.argv[1]).resolve()
+dead = [*dead_links(source), *dead_paths(source)]
+print("\n".join(dead) or "all links and paths lead somewhere")
 sys.exit(1 if dead else 0)

@@ -21,15 +21,15 @@ const std::string page = CREDENS_TEST_DATA "/../docs/parameters.md";
 
 constexpr const char* introduction =
     "# Parameters of a fit\n\n"
-    "One table in the program makes the flags of `credens fit`, the keys of its TOML files, the keywords of "
-    "`credens.fit` "
-    "in Python, the names stored with a model, and this page. "
-    "A key and a keyword are the name of the flag with underscores. Two keywords differ: `--lambda` is "
-    "`prior_precision` "
-    "in Python, and `--validation` is `validation_fraction` for a share and `validation` for other rows.\n\n"
-    "`auto`, the default recipe, decides options whose default is *the recipe's*; "
-    "[cli.md](cli.md#the-recipe-auto) says how. Options that take several values cycle them over the members: with k "
-    "values, member i gets value i modulo k. The words are explained in the [glossary](glossary.md).\n";
+    "This page lists the options of a fit. One table in the program makes the flags of `credens fit`, the keys of its "
+    "TOML files, the keywords of `credens.fit` in Python, the names stored with a model, and this page.\n\n"
+    "* A key and a keyword are the name of the flag with underscores. Two keywords differ: `--lambda` is "
+    "`prior_precision` in Python, and `--validation` is `validation_fraction` for a share and `validation` for other "
+    "rows.\n"
+    "* `auto`, the default recipe, decides options whose default is *the recipe's*; [cli.md](cli.md#the-recipe-auto) "
+    "says how.\n"
+    "* Options that take several values cycle them over the members: with k values, member i gets value i modulo k.\n"
+    "* The [glossary](glossary.md) explains the terms.\n";
 
 /// A cell of a Markdown table.
 std::string cell(std::string text) {
