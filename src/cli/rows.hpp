@@ -103,6 +103,7 @@ auto naming_cells(const Ensemble& ensemble, data::RowSource& table, Work work) {
 void warn_unless_trained_on(const Ensemble& ensemble, const std::string& fingerprint, const std::string& data,
                             const std::string& model);
 
+/// A model against observations: what `evaluate` and `report` are given.
 struct ComparisonArguments : RowArguments {
   std::vector<std::string> truth = {};
   scoring::IntervalOptions interval = {};

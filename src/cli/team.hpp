@@ -57,7 +57,7 @@ int leave_team(int status);
 /// when they next wait.
 void check_agreement(base::Team& team, std::string_view file, const std::vector<std::string>& found);
 
-/// The same for a model that all have loaded.
+/// As check_agreement, for a model that all have loaded.
 void check_same_model(base::Team& team, std::string_view file, const Ensemble& ensemble);
 
 /// Digits that tell a block of rows, and those before it with the digits `before`, from others.
