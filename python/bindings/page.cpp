@@ -11,14 +11,16 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <span>
+#include <string_view>
 
 #include "arrays.hpp"
 #include "base/check.hpp"
 #include "base/text.hpp"
 #include "module.hpp"
 #include "report/figure1.hpp"
-#include "report/number.hpp"
 #include "report/page.hpp"
+#include "report/table.hpp"
 
 namespace credens::python {
 
@@ -41,30 +43,25 @@ std::vector<Value> list_of(const nb::dict& given, const char* name, const Make& 
   return values;
 }
 
-report::Role role_of(const std::string& name) {
-  constexpr std::string_view names[] = {"estimate", "second", "third", "fourth", "truth", "reference"};
+/// The place of a name among those of an enumeration.
+template <class Enum>
+Enum named(std::string_view what, std::span<const std::string_view> names, const std::string& name) {
   const auto found = std::ranges::find(names, name);
-  base::require(found != std::end(names), ErrorCode::failure, "there is no role {}", base::quoted(name));
-  return static_cast<report::Role>(found - std::begin(names));
+  base::require(found != names.end(), ErrorCode::failure, "there is no {} {}", what, base::quoted(name));
+  return static_cast<Enum>(found - names.begin());
 }
 
+/// Lines and points have `y`, bands and intervals `lower` and `upper`.
 report::Mark mark_of(nb::handle one) {
+  constexpr std::string_view roles[] = {"estimate", "second", "third", "fourth", "truth", "reference"};
+  constexpr std::string_view kinds[] = {"band", "line", "points", "intervals"};
   const auto given = nb::cast<nb::dict>(one);
-  const auto kind = get<std::string>(given, "mark");
-  const auto label = get<std::string>(given, "label");
-  const report::Role role = role_of(get<std::string>(given, "role", "estimate"));
-  const auto x = get<Numbers>(given, "x");
-  if (kind == "line") return report::Line{.label = label, .role = role, .x = x, .y = get<Numbers>(given, "y")};
-  if (kind == "points") return report::Points{.label = label, .role = role, .x = x, .y = get<Numbers>(given, "y")};
-  const auto lower = get<Numbers>(given, "lower");
-  const auto upper = get<Numbers>(given, "upper");
-  if (kind == "band") return report::Band{.label = label, .role = role, .x = x, .lower = lower, .upper = upper};
-  base::require(kind == "intervals", ErrorCode::failure, "there is no mark {}", base::quoted(kind));
-  return report::Intervals{.label = label, .role = role, .x = x, .lower = lower, .upper = upper};
-}
-
-report::Scale scale_of(const nb::dict& given, const char* name) {
-  return get<bool>(given, name) ? report::Scale::logarithmic : report::Scale::linear;
+  return {.kind = named<report::MarkKind>("mark", kinds, get<std::string>(given, "mark")),
+          .label = get<std::string>(given, "label"),
+          .role = named<report::Role>("role", roles, get<std::string>(given, "role", "estimate")),
+          .x = get<Numbers>(given, "x"),
+          .y = get<Numbers>(given, given.contains("lower") ? "lower" : "y"),
+          .y_end = get<Numbers>(given, "upper")};
 }
 
 report::Chart chart_of(nb::handle one) {
@@ -74,8 +71,8 @@ report::Chart chart_of(nb::handle one) {
                       .description = get<std::string>(given, "description"),
                       .x_title = get<std::string>(given, "x_title"),
                       .y_title = get<std::string>(given, "y_title"),
-                      .x_scale = scale_of(given, "x_logarithmic"),
-                      .y_scale = scale_of(given, "y_logarithmic"),
+                      .x_logarithmic = get<bool>(given, "x_logarithmic"),
+                      .y_logarithmic = get<bool>(given, "y_logarithmic"),
                       .x_names = get<std::vector<std::string>>(given, "x_names"),
                       .marks = list_of<report::Mark>(given, "marks", mark_of)};
   if (given.contains("y_range")) chart.y_range = nb::cast<report::Range>(given["y_range"]);

@@ -34,8 +34,11 @@ std::string score_text(const Ensemble* ensemble, const Predictive& predictive, c
     }
     const scoring::Observations rows{
         .predictive = predictive, .targets = view_of(targets), .weights = span_of(weights), .truth = view_of(truth)};
-    const report::Comparison comparison = report::compare(*ensemble, rows, {.level = level, .kind = kind});
-    return report::comparison_json(comparison, *ensemble, level).dump();
+    scoring::RowWeights all_weights;
+    all_weights.add(rows.weights);
+    report::Comparer comparer(*ensemble, {.level = level, .kind = kind}, all_weights.largest());
+    comparer.add(rows);
+    return report::comparison_json(comparer.comparison(), *ensemble, level).dump();
   });
 }
 
@@ -46,15 +49,13 @@ void write_report(const Ensemble& ensemble, const Predictive& predictive, const 
   unlocked([&] {
     scoring::RowWeights weights;
     weights.add(data.weights());
-    report::ReportBuilder builder(ensemble, options, weights.largest());
-    builder.add({.predictive = predictive, .targets = data.targets(), .weights = data.weights()});
-    report::ReportContent content = builder.content();
-    content.model_name = "the model";
-    content.data_name = "the data";
-    for (const std::size_t row : report::shown_rows(content)) {
-      content.places.inputs[row].assign(rows.row(row).begin(), rows.row(row).end());
+    report::ModelReport judged(ensemble, options, weights.largest());
+    judged.add({.predictive = predictive, .targets = data.targets(), .weights = data.weights()});
+    report::RowPlaces places;
+    for (const std::size_t row : judged.shown_rows()) {
+      places.inputs[row].assign(rows.row(row).begin(), rows.row(row).end());
     }
-    base::write_file(path, report::render_page(report::model_page(content)));
+    base::write_file(path, report::render_page(judged.page("the model", "the data", places)));
   });
 }
 

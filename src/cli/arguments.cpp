@@ -9,14 +9,10 @@ namespace credens::cli {
 
 namespace {
 
-std::string opposite_of(const Argument& argument) {
-  return "--no-" + long_name(argument).substr(2);
-}
-
 /// The names of an option, its opposite last.
 std::vector<std::string> names_of(const Argument& argument) {
   std::vector<std::string> names = base::split(argument.names, ',');
-  if (argument.has_opposite) names.push_back(opposite_of(argument));
+  if (argument.has_opposite) names.push_back("--no-" + long_name(argument).substr(2));
   return names;
 }
 
@@ -30,48 +26,45 @@ std::vector<std::string> all_names(const std::vector<Argument>& arguments) {
 }
 
 /// The words of a command line: those of each argument, in the order of the declaration, and those that belong to none.
-class Words {
- public:
-  Words(const std::vector<Argument>& arguments, std::span<const std::string> words)
-      : arguments_(arguments), given_(arguments.size()), words_(words) {
+struct Words {
+  Words(const std::vector<Argument>& declared, std::span<const std::string> words)
+      : arguments(declared), given(declared.size()), rest(words) {
     bool only_files = false;
-    while (next_ < words_.size()) {
-      const std::string& word = words_[next_++];
+    while (!rest.empty()) {
+      const std::string& word = take();
       if (only_files || word.size() < 2 || word.front() != '-') {
         add_file(word);
       } else if (word == "--") {
         only_files = true;
       } else if (word == "-h" || word == "--help") {
-        wants_help_ = true;
+        wants_help = true;
       } else {
         add_option(word);
       }
     }
   }
 
-  bool wants_help() const { return wants_help_; }
-  const std::vector<std::string>& of(std::size_t argument) const { return given_[argument]; }
-  const std::vector<std::string>& unknown_options() const { return unknown_options_; }
-  const std::vector<std::string>& extra_files() const { return extra_files_; }
-
- private:
+  const std::string& take() {
+    const std::string& word = rest.front();
+    rest = rest.subspan(1);
+    return word;
+  }
   void add_file(const std::string& word);
   void add_option(const std::string& word);
 
-  const std::vector<Argument>& arguments_;
-  std::vector<std::vector<std::string>> given_;
-  std::vector<std::string> unknown_options_;
-  std::vector<std::string> extra_files_;
-  std::span<const std::string> words_;
-  std::size_t next_ = 0;
-  bool wants_help_ = false;
+  const std::vector<Argument>& arguments;
+  std::vector<std::vector<std::string>> given;
+  std::vector<std::string> unknown_options = {};
+  std::vector<std::string> extra_files = {};
+  std::span<const std::string> rest;
+  bool wants_help = false;
 };
 
 void Words::add_file(const std::string& word) {
-  for (std::size_t i = 0; i < arguments_.size(); ++i) {
-    if (arguments_[i].is_file() && (given_[i].empty() || arguments_[i].repeated)) return given_[i].push_back(word);
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].is_file() && (given[i].empty() || arguments[i].repeated)) return given[i].push_back(word);
   }
-  extra_files_.push_back(word);
+  extra_files.push_back(word);
 }
 
 /// `--name`, `--name=value`, `-n` or `-nvalue`. An option takes the next word as its value, whatever that is.
@@ -80,30 +73,30 @@ void Words::add_option(const std::string& word) {
   const std::string name = word.substr(0, end);
   const bool has_value = end < word.size();
   const std::string value = word.substr(std::min(word.size(), word.starts_with("--") ? end + 1 : end));
-  for (std::size_t i = 0; i < arguments_.size(); ++i) {
-    const Argument& argument = arguments_[i];
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const Argument& argument = arguments[i];
     const std::vector<std::string> names = names_of(argument);
     if (argument.is_file() || std::ranges::find(names, name) == names.end()) continue;
     if (argument.is_switch()) {
       const bool is_opposite = argument.has_opposite && name == names.back();
       base::require(!has_value || (!is_opposite && (value == "true" || value == "false")), ErrorCode::usage,
                     "{} takes no value", name);
-      return given_[i].push_back(has_value ? value : is_opposite ? "false" : "true");
+      return given[i].push_back(has_value ? value : is_opposite ? "false" : "true");
     }
-    base::require(has_value ? !value.empty() : next_ < words_.size(), ErrorCode::usage, "{} needs a value", name);
-    return given_[i].push_back(has_value ? value : words_[next_++]);
+    base::require(has_value ? !value.empty() : !rest.empty(), ErrorCode::usage, "{} needs a value", name);
+    return given[i].push_back(has_value ? value : take());
   }
-  unknown_options_.push_back(word.substr(0, word.find('=')));
+  unknown_options.push_back(word.substr(0, word.find('=')));
 }
 
 void check_no_extras(const Words& words, std::span<const std::string> names) {
-  if (!words.unknown_options().empty()) {
-    const std::string& name = words.unknown_options().front();
+  if (!words.unknown_options.empty()) {
+    const std::string& name = words.unknown_options.front();
     base::fail(ErrorCode::usage, "unknown option {}{}", name,
                name.starts_with("--") ? base::suggestion(name, names) : "");
   }
-  if (!words.extra_files().empty()) {
-    base::fail(ErrorCode::usage, "unexpected argument {}", base::quoted(words.extra_files().front()));
+  if (!words.extra_files.empty()) {
+    base::fail(ErrorCode::usage, "unexpected argument {}", base::quoted(words.extra_files.front()));
   }
 }
 
@@ -120,23 +113,68 @@ void check_words(const Argument& argument, const std::vector<std::string>& words
   }
 }
 
-std::string short_name(const Argument& argument) {
-  return argument.names.substr(0, argument.names.find(','));
-}
-
-std::string within_sentence(std::string help) {
-  help.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(help.front())));
-  return help;
-}
-
 void check_required(const Words& words, const std::vector<Argument>& arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i].lifts_requirements && !words.of(i).empty()) return;
+    if (arguments[i].lifts_requirements && !words.given[i].empty()) return;
   }
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    base::require(!arguments[i].required || !words.of(i).empty(), ErrorCode::usage, "{} is missing: {}",
-                  short_name(arguments[i]), within_sentence(arguments[i].help));
+    if (!arguments[i].required || !words.given[i].empty()) continue;
+    std::string help = arguments[i].help;
+    help.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(help.front())));
+    base::fail(ErrorCode::usage, "{} is missing: {}", base::split(arguments[i].names, ',').front(), help);
   }
+}
+
+constexpr const char* columns_expects = "columns by name or 0-based index, separated by commas";
+constexpr const char* column_expects = "one column by name or 0-based index";
+
+struct OneColumn {
+  static std::string parse(std::string_view text) {
+    std::vector<std::string> columns = base::FieldText<std::vector<std::string>>::parse(text);
+    base::require(columns.size() == 1, ErrorCode::usage, "{} is not one column", base::quoted(text));
+    return std::move(columns.front());
+  }
+  static base::OptionValue value(const std::string& column) { return column.empty() ? "" : base::list_item(column); }
+};
+
+struct YesOrNo {
+  static bool parse(std::string_view text) {
+    base::require(text == "yes" || text == "no", ErrorCode::usage, "{} is neither yes nor no", base::quoted(text));
+    return text == "yes";
+  }
+  static base::OptionValue value(const std::optional<bool>& flag) {
+    return std::string(!flag ? "" : *flag ? "yes" : "no");
+  }
+};
+
+struct Delimiter {
+  static char parse(std::string_view text) {
+    if (text == "," || text == ";") return text.front();
+    if (text == "tab" || text == "\t" || text == "\\t") return '\t';
+    if (text == "blank" || text == " ") return ' ';
+    base::fail(ErrorCode::usage, "{} is no delimiter", base::quoted(text));
+  }
+  static base::OptionValue value(const std::optional<char>& delimiter) {
+    if (!delimiter) return std::string();
+    return *delimiter == '\t' ? "tab" : *delimiter == ' ' ? "blank" : std::string(1, *delimiter);
+  }
+};
+
+bool has_some(const std::vector<std::string>& columns) {
+  return !columns.empty();
+}
+
+base::OptionTable<TableFormat> make_format_table(const std::string& group) {
+  base::OptionTable<TableFormat> table;
+  table.group(group)
+      .add_as<YesOrNo>("header", "yes|no", &TableFormat::header,
+                       "Whether the first line holds names; recognised if not given", "yes or no")
+      .not_stored();
+  table
+      .add_as<Delimiter>("delimiter", "CHAR", &TableFormat::delimiter,
+                         "What separates the cells of a line; recognised if not given", "one of , ; tab blank")
+      .not_stored();
+  return table;
 }
 
 }  // namespace
@@ -157,11 +195,6 @@ Argument& Arguments::file(std::string name, std::string& into, std::string help)
        }});
 }
 
-Argument& Arguments::optional_file(std::string name, std::string& into, std::string help) {
-  return add(
-      {.names = std::move(name), .help = std::move(help), .set = [&into](const std::string& text) { into = text; }});
-}
-
 Argument& Arguments::files(std::string name, std::vector<std::string>& into, std::string help) {
   return add({.names = std::move(name),
               .help = std::move(help),
@@ -178,15 +211,54 @@ Argument& Arguments::toggle(std::string name, bool& into, std::string help) {
 
 bool Arguments::parse(std::span<const std::string> given) const {
   const Words words(arguments_, given);
-  if (words.wants_help()) return false;
+  if (words.wants_help) return false;
   const std::vector<std::string> names = all_names(arguments_);
-  for (std::size_t i = 0; i < arguments_.size(); ++i) check_words(arguments_[i], words.of(i), names);
+  for (std::size_t i = 0; i < arguments_.size(); ++i) check_words(arguments_[i], words.given[i], names);
   check_no_extras(words, names);
   check_required(words, arguments_);
   for (std::size_t i = 0; i < arguments_.size(); ++i) {
-    for (const std::string& word : words.of(i)) arguments_[i].set(word);
+    for (const std::string& word : words.given[i]) arguments_[i].set(word);
   }
   return true;
+}
+
+base::OptionTable<DatasetOptions> dataset_options() {
+  base::OptionTable<DatasetOptions> table;
+  table.group("Table");
+  const auto columns = [&](std::string name, std::string value, std::vector<std::string> DatasetOptions::*field,
+                           std::string help) {
+    table.add(std::move(name), std::move(value), field, std::move(help), columns_expects, has_some).not_stored();
+  };
+  columns("target", "COL[,COL]", &DatasetOptions::targets, "Columns to predict");
+  columns("inputs", "COL,..", &DatasetOptions::inputs,
+          "Columns to predict from; without it every column without another part");
+  columns("ignore", "COL,..", &DatasetOptions::ignore, "Columns that play no part");
+  table
+      .add_as<OneColumn>("weight", "COL", &DatasetOptions::weight,
+                         "Column of row weights; without it every row counts once", column_expects)
+      .not_stored();
+  columns("noise_std", "COL[,COL]", &DatasetOptions::noise_std,
+          "Columns with the known standard deviation of each row's noise: one for all targets, or one each");
+  return table.include(make_format_table("Table"), &DatasetOptions::format);
+}
+
+void columns_option(Arguments& arguments, const std::string& flag, std::vector<std::string>& into,
+                    const std::string& help) {
+  arguments.option(flag, "COL[,COL]", into, fmt::format("{}: {}", help, columns_expects),
+                   {.text = columns_expects, .holds = has_some});
+}
+
+void column_option(Arguments& arguments, const std::string& flag, std::string& into, const std::string& help) {
+  arguments.add({.names = flag,
+                 .value = "COL",
+                 .help = fmt::format("{}: {}", help, column_expects),
+                 .set = [&into, flag](const std::string& text) {
+                   base::explain(flag, text, column_expects, [&] { into = OneColumn::parse(text); });
+                 }});
+}
+
+void format_options(Arguments& arguments, TableFormat& format) {
+  arguments.options(make_format_table(""), format);
 }
 
 }  // namespace credens::cli

@@ -5,6 +5,9 @@
 
 #pragma once
 
+#include <credens/dataset.hpp>
+
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <span>
@@ -40,6 +43,35 @@ struct Expected {
   std::function<bool(const T&)> holds = nullptr;
 };
 
+inline bool is_probability(double value) {
+  return value > 0 && value < 1;
+}
+
+inline Expected<double> probability() {
+  return {.text = "a number between 0 and 1", .holds = [](const double& value) { return is_probability(value); }};
+}
+
+inline Expected<std::vector<double>> probabilities() {
+  return {.text = "numbers between 0 and 1, separated by commas", .holds = [](const std::vector<double>& values) {
+            return !values.empty() && std::all_of(values.begin(), values.end(), is_probability);
+          }};
+}
+
+inline Expected<double> positive_number() {
+  return {.text = "a number above 0", .holds = [](const double& value) { return value > 0; }};
+}
+
+template <class T>
+Expected<T> whole_number(T least) {
+  return {.text = fmt::format("a whole number from {}", least),
+          .holds = [least](const T& value) { return value >= least; }};
+}
+
+template <class E>
+Expected<E> one_of() {
+  return {.text = "one of " + base::join(base::all_names<E>(), ", ")};
+}
+
 class Arguments {
  public:
   /// `--help` lists the arguments that follow under this title.
@@ -48,8 +80,7 @@ class Arguments {
   /// All return what was added, valid until the next one is.
   Argument& add(Argument argument);
 
-  Argument& file(std::string name, std::string& into, std::string help);  ///< must be given
-  Argument& optional_file(std::string name, std::string& into, std::string help);
+  Argument& file(std::string name, std::string& into, std::string help);  ///< must be given, if nobody says otherwise
   Argument& files(std::string name, std::vector<std::string>& into,
                   std::string help);  ///< one or more; the last position
   Argument& toggle(std::string name, bool& into, std::string help);
@@ -57,10 +88,10 @@ class Arguments {
   /// An option of any type that base::FieldText knows, or an optional one. Its default is what `into` holds now; an
   /// optional has none.
   template <class T>
-  Argument& option(std::string names, std::string value, T& into, std::string help, Expected<T> expected);
+  Argument& option(std::string names, std::string value, T& into, std::string help, Expected<T> expected = {});
   template <class T>
   Argument& option(std::string names, std::string value, std::optional<T>& into, std::string help,
-                   Expected<T> expected);
+                   Expected<T> expected = {});
 
   /// The rows of a table; they set fields of `into`.
   template <class Options>
@@ -78,6 +109,19 @@ class Arguments {
 
 /// "-o,--output" -> "--output": the name used in sentences.
 std::string long_name(const Argument& argument);
+
+/// The parts that columns play, and the format of the table.
+base::OptionTable<DatasetOptions> dataset_options();
+
+/// An option that takes columns: `a,b`, or `"a, with comma",b` with quotes as in CSV files.
+void columns_option(Arguments& arguments, const std::string& flag, std::vector<std::string>& into,
+                    const std::string& help);
+
+/// An option that takes one column.
+void column_option(Arguments& arguments, const std::string& flag, std::string& into, const std::string& help);
+
+/// `--header` and `--delimiter`.
+void format_options(Arguments& arguments, TableFormat& format);
 
 // ---- implementation ----
 

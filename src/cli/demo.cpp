@@ -14,7 +14,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
-#include "cli/expectations.hpp"
 #include "cli/files.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/prediction_table.hpp"
@@ -36,11 +35,9 @@ struct DemoArguments {
 };
 
 void declare(Arguments& arguments, DemoArguments& demo) {
-  arguments.option<std::string>("-o,--output", "DIR", demo.folder, "Folder for the rows, the model and the page", {});
-  arguments.option<std::uint64_t>("--seed", "S", demo.seed, "Of the rows and of the training",
-                                  whole_number<std::uint64_t>(0));
-  arguments.option<int>("--threads", "T", demo.threads, "0 takes all cores; results do not depend on it",
-                        whole_number(0));
+  arguments.option("-o,--output", "DIR", demo.folder, "Folder for the rows, the model and the page");
+  arguments.option("--seed", "S", demo.seed, "Of the rows and of the training", whole_number<std::uint64_t>(0));
+  arguments.option("--threads", "T", demo.threads, "0 takes all cores; results do not depend on it", whole_number(0));
   arguments.option("--progress", "KIND", demo.progress,
                    "How progress is shown on standard error: " + one_of<ProgressKind>().text, one_of<ProgressKind>());
   arguments.toggle("--json", demo.json, "Print JSON");

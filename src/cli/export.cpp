@@ -17,8 +17,7 @@ struct ExportArguments {
 
 void declare(Arguments& arguments, ExportArguments& chosen) {
   arguments.file("MODEL", chosen.model, "A model that `credens fit` or `credens widen` wrote");
-  arguments.option<std::string>("-o,--output", "FILE", chosen.output, "The ONNX graph; - is standard output", {})
-      .required = true;
+  arguments.option("-o,--output", "FILE", chosen.output, "The ONNX graph; - is standard output").required = true;
 }
 
 void run(const ExportArguments& arguments) {

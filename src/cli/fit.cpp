@@ -7,12 +7,10 @@
 #include <chrono>
 
 #include "base/file.hpp"
-#include "cli/agreement.hpp"
 #include "cli/config.hpp"
-#include "cli/expectations.hpp"
 #include "cli/files.hpp"
 #include "cli/interrupt.hpp"
-#include "cli/summary.hpp"
+#include "cli/print.hpp"
 #include "cli/team.hpp"
 #include "cli/training.hpp"
 #include "cli/verbs.hpp"
@@ -20,7 +18,7 @@
 #include "learn/fit.hpp"
 #include "learn/recipe.hpp"
 #include "model/ensemble_state.hpp"
-#include "report/number.hpp"
+#include "report/table.hpp"
 
 namespace credens::cli {
 
@@ -40,15 +38,26 @@ struct FitArguments {
   bool json = false;
 };
 
+MemberRange parse_range(const std::string& text) {
+  MemberRange range;
+  base::explain("--member-range", text, "A:B with whole numbers A < B", [&] {
+    const auto ends = base::split(text, ':');
+    base::require(ends.size() == 2, ErrorCode::usage, "no range");
+    range = {base::FieldText<std::size_t>::parse(ends[0]), base::FieldText<std::size_t>::parse(ends[1])};
+    base::require(range.first < range.end, ErrorCode::usage, "empty");
+  });
+  return range;
+}
+
 void declare_run(Arguments& arguments, FitArguments& fit) {
   arguments.group("Run");
-  arguments.option<std::string>("--checkpoint", "DIR", fit.checkpoint,
-                                "Folder for finished members, kept; MODEL.checkpoint, removed on success, if not given",
-                                {});
+  arguments.option("--checkpoint", "DIR", fit.checkpoint,
+                   "Folder for finished members, kept; MODEL.checkpoint, removed on success, if not given");
   arguments.toggle("--resume", fit.resume, "Go on with the finished members of an interrupted run");
-  arguments.option<MemberRange>("--member-range", "A:B", fit.range,
-                                "Train members A to B - 1 only and write a part for `credens merge`",
-                                {.text = "A:B with whole numbers A < B"});
+  arguments.add({.names = "--member-range",
+                 .value = "A:B",
+                 .help = "Train members A to B - 1 only and write a part for `credens merge`",
+                 .set = [&fit](const std::string& text) { fit.range = parse_range(text); }});
   arguments.option("--progress", "KIND", fit.progress,
                    "How progress is shown on standard error: " + one_of<ProgressKind>().text, one_of<ProgressKind>());
   arguments.toggle("--plan-only", fit.plan_only,
@@ -60,9 +69,8 @@ void declare_run(Arguments& arguments, FitArguments& fit) {
 
 void declare(Arguments& arguments, FitArguments& fit) {
   arguments.file("TRAIN", fit.train, "Table of training rows: text, also compressed, or .npy; - is standard input");
-  arguments
-      .option<std::string>("-o,--output", "MODEL", fit.output, "Where the model is written; - is standard output", {})
-      .required = true;
+  arguments.option("-o,--output", "MODEL", fit.output, "Where the model is written; - is standard output").required =
+      true;
   arguments.add({.names = "--config",
                  .value = "FILE.toml",
                  .help = "Settings by the names of these flags; a flag beats the file",
@@ -129,10 +137,6 @@ std::optional<Dataset> read_validation(const FitSettings& settings, const data::
   return Dataset::from_file(settings.validation_file, columns);
 }
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 /// A part that others must complete is left as it is.
 Ensemble widen_members(const FitArguments& arguments, learn::Fit& fit, std::vector<model::Member> members,
                        double seconds_so_far) {
@@ -163,18 +167,15 @@ Ensemble train_and_widen(const FitArguments& arguments, learn::Fit& fit) {
 }
 
 /// The settings of a plan, with the reasons as comments.
-std::string plan_text(FitSettings settings, const learn::Plan& plan) {
+void write_plan(const FitArguments& arguments, const learn::Plan& plan) {
+  if (!team().leads()) return;
+  FitSettings settings = arguments.settings;
   settings.options = plan.options;
   std::string text;
   for (const model::Decision& decision : plan.decisions) {
     text += fmt::format("# {} = {}: {}\n", decision.name, decision.value, decision.reason);
   }
-  return text + config_text(settings);
-}
-
-void write_plan(const FitArguments& arguments, const learn::Plan& plan) {
-  if (!team().leads()) return;
-  const std::string text = plan_text(arguments.settings, plan);
+  text += config_text(settings);
   if (is_standard_output(arguments.output)) return print(text);
   base::write_file(arguments.output, text);
 }

@@ -2,8 +2,9 @@
 
 #include <credens/store.hpp>
 
+#include <nlohmann/json.hpp>
+
 #include "cli/print.hpp"
-#include "cli/summary.hpp"
 #include "cli/verbs.hpp"
 
 namespace credens::cli {

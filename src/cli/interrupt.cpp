@@ -27,29 +27,33 @@ void die_of(int signal, const sigset_t& signals) {
 
 }  // namespace
 
-InterruptWatch::InterruptWatch() {
+BlockedSignals::BlockedSignals() {
   ::sigemptyset(&signals_);
   for (const int signal : {SIGINT, SIGTERM}) {
     if (!is_ignored(signal)) ::sigaddset(&signals_, signal);
   }
   ::pthread_sigmask(SIG_BLOCK, &signals_, &previous_mask_);
-  watcher_ = std::jthread([this](const std::stop_token& end) { watch(end); });
 }
 
-InterruptWatch::~InterruptWatch() {
-  watcher_.request_stop();
-  watcher_.join();
+BlockedSignals::~BlockedSignals() {
   ::pthread_sigmask(SIG_SETMASK, &previous_mask_, nullptr);
 }
+
+InterruptWatch::InterruptWatch() : watcher_([this](const std::stop_token& end) { watch(end); }) {}
 
 void InterruptWatch::watch(const std::stop_token& end) {
   constexpr timespec pause{.tv_sec = 0, .tv_nsec = 50'000'000};
   while (!end.stop_requested()) {
+<<<<<<< HEAD
     siginfo_t sender{};
     const int signal = ::sigtimedwait(&signals_, &sender, &pause);
     if (signal <= 0) continue;
     parent_asked = sender.si_pid == ::getppid();
     if (!interrupted_.request_stop()) die_of(signal, signals_);
+=======
+    const int signal = ::sigtimedwait(&signals_.all(), nullptr, &pause);
+    if (signal > 0 && !interrupted_.request_stop()) die_of(signal, signals_.all());
+>>>>>>> trim-cli
   }
 }
 

@@ -10,15 +10,27 @@
 
 namespace credens::cli {
 
-/// While it lives, the first SIGINT or SIGTERM requests a stop and the second ends the program. Make it before threads:
-/// they inherit that these signals are blocked, so that only the watcher sees them. Signals that were ignored stay
+/// SIGINT and SIGTERM, blocked while it lives for this thread and those that it begins. Signals that were ignored stay
 /// ignored.
+class BlockedSignals {
+ public:
+  BlockedSignals();
+  ~BlockedSignals();
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+
+  const sigset_t& all() const { return signals_; }
+
+ private:
+  sigset_t signals_;
+  sigset_t previous_mask_;
+};
+
+/// While it lives, the first SIGINT or SIGTERM requests a stop and the second ends the program. Make it before threads:
+/// they inherit that these signals are blocked, so that only the watcher sees them.
 class InterruptWatch {
  public:
   InterruptWatch();
-  ~InterruptWatch();
-  InterruptWatch(const InterruptWatch&) = delete;
-  InterruptWatch& operator=(const InterruptWatch&) = delete;
 
   std::stop_token token() const { return interrupted_.get_token(); }
 
@@ -26,9 +38,8 @@ class InterruptWatch {
   void watch(const std::stop_token& end);
 
   std::stop_source interrupted_;
-  sigset_t signals_;
-  sigset_t previous_mask_;
-  std::jthread watcher_;
+  BlockedSignals signals_;
+  std::jthread watcher_;  ///< ends before the signals come through again
 };
 
 /// Whether a stop was requested by the process that started this one, as mpirun does where it ends all ranks.

@@ -19,7 +19,6 @@
 #include <tuple>
 #include <vector>
 
-#include "cli/help.hpp"
 #include "cli/print.hpp"
 #include "cli/team.hpp"
 #include "cli/verbs.hpp"

@@ -5,8 +5,8 @@
 #include <credens/store.hpp>
 
 #include "cli/files.hpp"
+#include "cli/print.hpp"
 #include "cli/rows.hpp"
-#include "cli/summary.hpp"
 #include "cli/verbs.hpp"
 #include "learn/finish.hpp"
 #include "learn/fit.hpp"
@@ -27,13 +27,12 @@ struct MergeArguments {
 
 void declare(Arguments& arguments, MergeArguments& merge) {
   arguments.files("PART", merge.parts, "Parts that `credens fit --member-range` wrote, in any order");
-  arguments.option<std::string>("-o,--output", "MODEL", merge.output, "The whole model", {}).required = true;
+  arguments.option("-o,--output", "MODEL", merge.output, "The whole model").required = true;
   arguments.toggle("--json", merge.json, "Print the summary as JSON");
   arguments.group("Table");
-  arguments.option<std::string>("--train", "TRAIN", merge.train.data,
-                                "The table that the members were trained on, from which the recipe auto finishes; "
-                                "parts that are finished need none; - is standard input",
-                                {});
+  arguments.option("--train", "TRAIN", merge.train.data,
+                   "The table that the members were trained on, from which the recipe auto finishes; "
+                   "parts that are finished need none; - is standard input");
   train_options(arguments, merge.train);
 }
 
@@ -55,18 +54,14 @@ void check_rows(const learn::Fit& fit, const Ensemble& whole, const MergeArgumen
                 found.value_or(""));
 }
 
-/// As they were when training ended, whatever posterior a part was given since.
-std::vector<model::Member> narrow_members(const Ensemble& whole) {
-  std::vector<model::Member> members = whole.state().members;
-  for (model::Member& member : members) member.posterior = {};
-  return members;
-}
-
-/// What `fit` does when all members are trained. Columns lie as in training, wherever they lie in the table at hand.
-/// Parts know validation rows by their fingerprint alone, and nothing more is needed.
+/// What `fit` does when all members are trained, whatever posterior a part was given since. Columns lie as in training,
+/// wherever they lie in the table at hand. Parts know validation rows by their fingerprint alone, and nothing more is
+/// needed.
 Ensemble finish(const Ensemble& whole, learn::Fit& fit) {
   constexpr std::string_view name = "validation";
-  auto state = std::make_shared<model::EnsembleState>(fit.wide(narrow_members(whole)).state());
+  std::vector<model::Member> members = whole.state().members;
+  for (model::Member& member : members) member.posterior = {};
+  auto state = std::make_shared<model::EnsembleState>(fit.wide(std::move(members)).state());
   state->schema = whole.state().schema;
   const std::optional<std::string> fingerprint = model::stored_option(whole.state(), name);
   if (fingerprint) state->options.emplace_back(name, *fingerprint);

@@ -4,7 +4,6 @@
 
 #include <optional>
 
-#include "cli/columns.hpp"
 #include "cli/files.hpp"
 #include "cli/rows.hpp"
 #include "cli/verbs.hpp"
@@ -16,26 +15,20 @@ namespace credens::cli {
 
 namespace {
 
-struct OutputsArguments {
-  RowArguments rows;
+struct OutputsArguments : RowArguments {
   std::string folder;
 };
 
 void declare(Arguments& arguments, OutputsArguments& outputs) {
-  arguments.file("MODEL", outputs.rows.model, "A model that `credens fit` or `credens widen` wrote");
-  arguments.file("DATA", outputs.rows.data, "Table of rows: text, also compressed, or .npy; - is standard input");
-  arguments.option<std::string>("-o,--output", "DIR", outputs.folder, "Folder for the arrays", {}).required = true;
+  arguments.file("MODEL", outputs.model, "A model that `credens fit` or `credens widen` wrote");
+  arguments.file("DATA", outputs.data, "Table of rows: text, also compressed, or .npy; - is standard input");
+  arguments.option("-o,--output", "DIR", outputs.folder, "Folder for the arrays").required = true;
   arguments.group("Rows");
-  columns_option(arguments, "--target", outputs.rows.columns.target,
-                 "Columns with what was observed, where they are not called as in training");
-  column_option(arguments, "--weight", outputs.rows.columns.weight,
-                "Column of row weights, to be given as it was to `fit`");
-  noise_option(arguments, outputs.rows.columns);
-  format_options(arguments, outputs.rows.format);
+  train_options(arguments, outputs, "Columns with what was observed, where they are not called as in training");
 }
 
 void check(const OutputsArguments& arguments) {
-  check_arguments(arguments.rows);
+  check_arguments(arguments);
   check_folder("-o", arguments.folder);
 }
 
@@ -45,51 +38,29 @@ double trained_precision(const Ensemble& ensemble) {
   return (stored ? base::parse_double(*stored) : std::nullopt).value_or(ensemble.prior_precision());
 }
 
-/// Writes the arrays of a table, block by block.
-class OutputsOfTable {
- public:
-  OutputsOfTable(const Ensemble& ensemble, data::RowSource& table, const OutputsArguments& arguments)
-      : ensemble_(ensemble),
-        arguments_(arguments),
-        rows_(table.count_rows()),
-        has_targets_(!data::positions_of(table.schema().targets).empty()) {
-    if (has_targets_ && rows_ == ensemble.state().data.rows) fingerprint_.emplace(table.schema(), rows_);
-  }
-
-  void add(const data::RowBlock& rows) {
-    MemberOutputs outputs = ensemble_.member_outputs(rows.inputs, {.noise_std = rows.noise_std});
-    outputs.row_weights.assign(rows.weights.begin(), rows.weights.end());
-    if (has_targets_) outputs.targets = data::scaled(ensemble_.state().target_scaler, rows.targets);
-    if (fingerprint_) fingerprint_->add(rows);
-    if (!writer_) writer_.emplace(arguments_.folder, outputs, trained_precision(ensemble_), rows_);
-    writer_->add(outputs);
-  }
-
-  /// As many rows as in training are most likely those: then their weights and noise should be those of training too.
-  void commit() {
-    writer_->commit();
-    if (!fingerprint_) return;
-    warn_unless_trained_on(ensemble_, fingerprint_->digits(), arguments_.rows.data, arguments_.rows.model);
-  }
-
- private:
-  const Ensemble& ensemble_;
-  const OutputsArguments& arguments_;
-  std::size_t rows_;
-  bool has_targets_;
-  std::optional<data::RowFingerprint> fingerprint_;
-  std::optional<store::OutputsWriter> writer_;
-};
-
+/// As many rows as in training are most likely those: then their weights and noise should be those of training too.
 void run(const OutputsArguments& arguments) {
   check(arguments);
-  const Ensemble ensemble = load(arguments.rows.model);
-  const auto table = open_rows(ensemble, arguments.rows, data::Targets::if_there);
-  OutputsOfTable outputs(ensemble, *table, arguments);
+  const Ensemble ensemble = load(arguments.model);
+  const auto table = open_rows(ensemble, arguments, data::Targets::if_there);
+  const std::size_t count = table->count_rows();
+  const bool has_targets = !data::positions_of(table->schema().targets).empty();
+  std::optional<data::RowFingerprint> fingerprint;
+  if (has_targets && count == ensemble.state().data.rows) fingerprint.emplace(table->schema(), count);
+  std::optional<store::OutputsWriter> writer;
   naming_cells(ensemble, *table, [&] {
-    for (data::RowBlock rows; table->next(rows);) outputs.add(rows);
+    for (data::RowBlock rows; table->next(rows);) {
+      MemberOutputs outputs = ensemble.member_outputs(rows.inputs, {.noise_std = rows.noise_std});
+      outputs.row_weights.assign(rows.weights.begin(), rows.weights.end());
+      if (has_targets) outputs.targets = data::scaled(ensemble.state().target_scaler, rows.targets);
+      if (fingerprint) fingerprint->add(rows);
+      if (!writer) writer.emplace(arguments.folder, outputs, trained_precision(ensemble), count);
+      writer->add(outputs);
+    }
   });
-  outputs.commit();
+  writer->commit();
+  if (!fingerprint) return;
+  warn_unless_trained_on(ensemble, fingerprint->digits(), arguments.data, arguments.model);
 }
 
 }  // namespace

@@ -5,8 +5,6 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "cli/columns.hpp"
-#include "cli/expectations.hpp"
 #include "cli/files.hpp"
 #include "cli/print.hpp"
 #include "cli/progress.hpp"
@@ -38,16 +36,15 @@ struct PackArguments {
 
 void declare(Arguments& arguments, PackArguments& pack) {
   arguments.file("DATA", pack.data, "Table of rows: text, also compressed, or .npy; - is standard input");
-  arguments.option<std::string>("-o,--output", "OUT.npy", pack.output, "Array of the rows, with the columns' names", {})
-      .required = true;
+  arguments.option("-o,--output", "OUT.npy", pack.output, "Array of the rows, with the columns' names").required = true;
   arguments.option("--dtype", "TYPE", pack.options.type,
                    "float64: every value as it is; float32: half the size, rounded to 7 digits",
                    one_of<data::PackedType>());
   columns_option(arguments, "--ignore", pack.options.ignore,
                  "Columns to leave out, such as those that hold no numbers");
   format_options(arguments, pack.format);
-  arguments.option<int>("--threads", "T", pack.format.threads, "0 takes all cores; results do not depend on it",
-                        whole_number(0));
+  arguments.option("--threads", "T", pack.format.threads, "0 takes all cores; results do not depend on it",
+                   whole_number(0));
   arguments.option("--progress", "KIND", pack.progress,
                    "How progress is shown on standard error: " + one_of<ProgressKind>().text, one_of<ProgressKind>());
   arguments.toggle("--json", pack.json, "Print JSON");
@@ -62,41 +59,28 @@ void check(const PackArguments& arguments) {
   check_not_input(arguments.output, {arguments.data});
 }
 
-/// Rows so far, ten times a second.
-class RowProgress {
- public:
-  explicit RowProgress(ProgressKind kind) : display_(kind, 0, "rows") {}
-
-  void show(std::size_t rows, std::size_t guess) {
-    constexpr double pause = 0.1;
-    const double elapsed = seconds();
-    if (elapsed < next_) return;
-    next_ = elapsed + pause;
+/// Shows rows so far, ten times a second.
+data::Packed packed_with_progress(const PackArguments& arguments) {
+  constexpr double pause = 0.1;
+  ProgressDisplay display(arguments.progress, 0, "rows");
+  const auto start = std::chrono::steady_clock::now();
+  double next = 0;
+  data::PackOptions options = arguments.options;
+  options.on_progress = [&](std::size_t rows, std::size_t guess) {
+    const double elapsed = seconds_since(start);
+    if (elapsed < next) return;
+    next = elapsed + pause;
     if (guess == 0) {
-      next_ = elapsed + std::max(pause, elapsed / 4);
-      display_.say(fmt::format("{} rows", rows), elapsed);
-      return;
+      next = elapsed + std::max(pause, elapsed / 4);
+      return display.say(fmt::format("{} rows", rows), elapsed);
     }
     const double fraction = std::min(1.0, static_cast<double>(rows) / static_cast<double>(guess));
-    display_.show({.members_done = rows,
-                   .members = std::max(rows, guess),
-                   .fraction = fraction,
-                   .seconds_elapsed = elapsed,
-                   .seconds_left = elapsed * (1 - fraction) / fraction});
-  }
-
- private:
-  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
-
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  double next_ = 0;
-  ProgressDisplay display_;
-};
-
-data::Packed packed_with_progress(const PackArguments& arguments) {
-  RowProgress progress(arguments.progress);
-  data::PackOptions options = arguments.options;
-  options.on_progress = [&](std::size_t rows, std::size_t guess) { progress.show(rows, guess); };
+    display.show({.members_done = rows,
+                  .members = std::max(rows, guess),
+                  .fraction = fraction,
+                  .seconds_elapsed = elapsed,
+                  .seconds_left = elapsed * (1 - fraction) / fraction});
+  };
   return data::pack_file(arguments.data, arguments.format, arguments.output, options);
 }
 

@@ -3,12 +3,11 @@
 #include <credens/store.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "base/bytes.hpp"
 #include "base/file.hpp"
-#include "cli/columns.hpp"
-#include "cli/expectations.hpp"
 #include "cli/files.hpp"
 #include "cli/prediction_table.hpp"
 #include "cli/rows.hpp"
@@ -20,9 +19,7 @@ namespace credens::cli {
 
 namespace {
 
-struct PredictArguments {
-  RowArguments rows;
-  std::optional<double> level;
+struct PredictArguments : RowArguments {
   PredictionOptions options;
   std::vector<std::string> keep;
   std::string output = "-";
@@ -30,18 +27,17 @@ struct PredictArguments {
 };
 
 void declare(Arguments& arguments, PredictArguments& predict) {
-  row_arguments(arguments, predict.rows);
+  row_arguments(arguments, predict);
   arguments.group("Result");
-  arguments.option<std::string>("-o,--output", "OUT", predict.output,
-                                "CSV file, or .npy file by its name; - is standard output", {});
+  arguments.option("-o,--output", "OUT", predict.output, "CSV file, or .npy file by its name; - is standard output");
   columns_option(arguments, "--keep", predict.keep, "Columns of DATA to copy in front of the predictions");
-  arguments.option<std::string>("--joint", "OUT.npy", predict.joint,
-                                "Also write the epistemic covariance between rows, [outputs, rows, rows]", {});
+  arguments.option("--joint", "OUT.npy", predict.joint,
+                   "Also write the epistemic covariance between rows, [outputs, rows, rows]");
   arguments.group("Intervals");
-  arguments.option<double>("--level", "P", predict.level, "Probability of the intervals; 0.95 if not given",
-                           probability());
-  arguments.option<double>("--coverage-factor", "K", predict.options.coverage_factor,
-                           "Intervals mean +- K standard deviations, in place of a level", positive_number());
+  arguments.option("--level", "P", predict.options.level, "Probability of the intervals; 0.95 if not given",
+                   probability());
+  arguments.option("--coverage-factor", "K", predict.options.coverage_factor,
+                   "Intervals mean +- K standard deviations, in place of a level", positive_number());
   arguments.option("--interval", "KIND", predict.options.interval,
                    "gaussian: mean +- z standard deviations; mixture: central quantiles of the exact mixture",
                    one_of<IntervalKind>());
@@ -63,26 +59,17 @@ void check_joint(const PredictArguments& arguments) {
 }
 
 void check(const PredictArguments& arguments) {
-  check_arguments(arguments.rows);
-  base::require(!arguments.level || !arguments.options.coverage_factor, ErrorCode::usage,
+  check_arguments(arguments);
+  base::require(!arguments.options.level || !arguments.options.coverage_factor, ErrorCode::usage,
                 "both --level and --coverage-factor are given, expected one of them");
   base::require(!arguments.options.coverage_factor || arguments.options.interval == IntervalKind::gaussian,
                 ErrorCode::usage, "--coverage-factor goes with gaussian intervals, but --interval is mixture");
-  base::require(arguments.keep.empty() || arguments.rows.outputs.empty(), ErrorCode::usage,
+  base::require(arguments.keep.empty() || arguments.outputs.empty(), ErrorCode::usage,
                 "--keep names columns, but --outputs gives arrays");
   check_not_archive("-o", arguments.output);
   if (!arguments.joint.empty()) check_joint(arguments);
-  check_not_input(arguments.output, {arguments.rows.model, arguments.rows.data});
-  check_not_input(arguments.joint, {arguments.rows.model, arguments.rows.data});
-}
-
-std::vector<std::string> kept_names(const data::Table& table, const std::vector<std::string>& keep) {
-  std::vector<std::string> names;
-  for (const std::string& column : keep) {
-    const std::size_t position = data::find_column(table, column);
-    names.push_back(table.names.empty() ? fmt::format("column_{}", position) : table.names[position]);
-  }
-  return names;
+  check_not_input(arguments.output, {arguments.model, arguments.data});
+  check_not_input(arguments.joint, {arguments.model, arguments.data});
 }
 
 std::vector<Matrix> joint_covariance(const Ensemble& ensemble, RowStream& stream, const std::string& folder) {
@@ -108,7 +95,7 @@ class JointArray {
     const auto count = static_cast<double>(rows_);
     check_memory(2 * count * count * static_cast<double>(ensemble.outputs()),
                  fmt::format("the joint covariance of {} rows", rows_));
-    values_ = joint_covariance(ensemble, stream, arguments.rows.outputs);
+    values_ = joint_covariance(ensemble, stream, arguments.outputs);
     stream.rewind();
   }
 
@@ -127,9 +114,12 @@ class JointArray {
 
 std::vector<std::string> columns_of(const Ensemble& ensemble, const Rows& rows, const PredictArguments& arguments) {
   std::vector<std::string> columns;
-  if (!arguments.keep.empty()) columns = kept_names(*rows.block.table, arguments.keep);
-  const std::vector<std::string> predictions = prediction_columns(ensemble.target_names(), arguments.options);
-  columns.insert(columns.end(), predictions.begin(), predictions.end());
+  for (const std::string& column : arguments.keep) {
+    const data::Table& table = *rows.block.table;
+    const std::size_t position = data::find_column(table, column);
+    columns.push_back(table.names.empty() ? fmt::format("column_{}", position) : table.names[position]);
+  }
+  std::ranges::copy(prediction_columns(ensemble.target_names(), arguments.options), std::back_inserter(columns));
   return columns;
 }
 
@@ -155,14 +145,11 @@ void write_predictions(const Ensemble& ensemble, RowStream& stream, const Predic
   if (joint) joint->commit();
 }
 
-void run(const PredictArguments& given) {
-  check(given);
-  PredictArguments arguments = given;
-  arguments.options.level = given.level.value_or(given.options.level);
-  const Ensemble ensemble = load(arguments.rows.model);
+void run(const PredictArguments& arguments) {
+  check(arguments);
+  const Ensemble ensemble = load(arguments.model);
   const bool in_one_pass = arguments.joint.empty() && !is_array_file(arguments.output);
-  RowStream stream(ensemble, arguments.rows, data::Targets::unused,
-                   in_one_pass ? data::Passes::one : data::Passes::many);
+  RowStream stream(ensemble, arguments, data::Targets::unused, in_one_pass ? data::Passes::one : data::Passes::many);
   write_predictions(ensemble, stream, arguments);
 }
 

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "base/bytes.hpp"
+#include "base/options.hpp"
 #include "base/text.hpp"
-#include "cli/columns.hpp"
 #include "data/npy.hpp"
 
 namespace credens::cli {
@@ -18,55 +18,34 @@ Matrix square_roots(Matrix variance) {
   return variance;
 }
 
-struct Intervals {
-  Interval total;
-  Interval function;
-};
-
-Intervals intervals_of(const Predictive& predictive, const PredictiveMoments& moments,
-                       const PredictionOptions& options) {
+/// Of an observation, and of the regression function.
+std::pair<Interval, Interval> intervals_of(const Predictive& predictive, const PredictiveMoments& moments,
+                                           const PredictionOptions& options) {
+  const double level = options.level.value_or(0.95);
   if (options.coverage_factor) {
-    return {.total = moments.coverage_factor_interval(*options.coverage_factor),
-            .function = moments.function_coverage_factor_interval(*options.coverage_factor)};
+    return {moments.coverage_factor_interval(*options.coverage_factor),
+            moments.function_coverage_factor_interval(*options.coverage_factor)};
   }
   if (options.interval == IntervalKind::gaussian) {
-    return {.total = moments.interval(options.level), .function = moments.function_interval(options.level)};
+    return {moments.interval(level), moments.function_interval(level)};
   }
-  return {.total = predictive.interval(options.level, options.interval),
-          .function = predictive.function_interval(options.level, options.interval)};
+  return {predictive.interval(level, options.interval), predictive.function_interval(level, options.interval)};
 }
 
 /// One [N x q] matrix per column of an output.
 std::vector<Matrix> kinds_of_values(const Predictive& predictive, const PredictionOptions& options) {
   PredictiveMoments moments = predictive.moments();
-  Intervals intervals = intervals_of(predictive, moments, options);
+  auto [total, function] = intervals_of(predictive, moments, options);
   std::vector<Matrix> kinds = {std::move(moments.mean),
                                square_roots(std::move(moments.aleatoric_variance)),
                                square_roots(std::move(moments.epistemic_variance)),
                                square_roots(std::move(moments.total_variance)),
-                               std::move(intervals.total.lower),
-                               std::move(intervals.total.upper),
-                               std::move(intervals.function.lower),
-                               std::move(intervals.function.upper)};
+                               std::move(total.lower),
+                               std::move(total.upper),
+                               std::move(function.lower),
+                               std::move(function.upper)};
   for (const double probability : options.quantiles) kinds.push_back(predictive.quantile(probability));
   return kinds;
-}
-
-std::string row_text(std::span<const MatrixView> parts, std::size_t row) {
-  std::string text;
-  for (const MatrixView& part : parts) {
-    for (const double value : part.row(row)) text += base::to_text(value) + ",";
-  }
-  text.back() = '\n';
-  return text;
-}
-
-std::string row_bytes(std::span<const MatrixView> parts, std::size_t row) {
-  std::string bytes;
-  for (const MatrixView& part : parts) {
-    base::append_values(bytes, part.row(row));
-  }
-  return bytes;
 }
 
 }  // namespace
@@ -102,12 +81,22 @@ bool is_array_file(const std::filesystem::path& path) {
 
 TableWriter::TableWriter(const std::string& path, const std::vector<std::string>& columns, std::size_t rows)
     : file_(path), is_npy_(is_array_file(path)) {
-  file_.write(is_npy_ ? data::npy_header({rows, columns.size()}) : columns_text(columns) + "\n");
+  file_.write(is_npy_ ? data::npy_header({rows, columns.size()})
+                      : base::to_text(base::FieldText<std::vector<std::string>>::value(columns)) + "\n");
 }
 
 void TableWriter::write(std::span<const MatrixView> parts) {
   for (std::size_t row = 0; row < parts.front().rows(); ++row) {
-    file_.write(is_npy_ ? row_bytes(parts, row) : row_text(parts, row));
+    std::string bytes;
+    for (const MatrixView& part : parts) {
+      if (is_npy_) {
+        base::append_values(bytes, part.row(row));
+      } else {
+        for (const double value : part.row(row)) bytes += base::to_text(value) + ",";
+      }
+    }
+    if (!is_npy_) bytes.back() = '\n';
+    file_.write(bytes);
   }
   file_.flush();
 }

@@ -17,7 +17,7 @@
 namespace credens::cli {
 
 struct PredictionOptions {
-  double level = 0.95;
+  std::optional<double> level = {};            ///< 0.95 if not given
   std::optional<double> coverage_factor = {};  ///< mean +- K std, in place of a level
   IntervalKind interval = IntervalKind::gaussian;
   std::vector<double> quantiles = {};

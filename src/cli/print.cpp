@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
+#include "cli/files.hpp"
+#include "model/ensemble_state.hpp"
 
 namespace credens::cli {
 
@@ -45,6 +47,32 @@ void print_error(std::string_view line) {
   if (is_silent) return;
   const std::string text = std::string(line) + "\n";
   std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+void print_decisions(const model::EnsembleState& state) {
+  if (state.decisions.empty()) return;
+  Lines lines;
+  for (const model::Decision& decision : state.decisions) {
+    lines.emplace_back(decision.name, fmt::format("{} ({})", decision.value, decision.reason));
+  }
+  print("\nThe recipe decided:\n");
+  print_lines(lines);
+}
+
+void print_summary(const Ensemble& ensemble, const std::string& written_to, bool json, const Lines& more_lines,
+                   const std::vector<std::pair<std::string, double>>& more_numbers) {
+  if (is_standard_output(written_to)) return;
+  if (json) {
+    Json document = report::model_json(ensemble);
+    for (const auto& [name, number] : more_numbers) document[name] = number;
+    document["file"] = written_to;
+    return print_json(document);
+  }
+  Lines lines = report::model_lines(ensemble);
+  lines.insert(lines.end(), more_lines.begin(), more_lines.end());
+  lines.emplace_back("written to", written_to);
+  print_lines(lines);
+  print_decisions(ensemble.state());
 }
 
 }  // namespace credens::cli

@@ -4,9 +4,12 @@
 
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
-#include "report/document.hpp"
+#include "report/model_summary.hpp"
 
 namespace credens::cli {
 
@@ -23,5 +26,12 @@ void be_silent();
 
 /// A line on standard error. Where that is closed there is nobody left to tell.
 void print_error(std::string_view line);
+
+/// What a recipe decided and why; nothing where there was nothing to decide.
+void print_decisions(const model::EnsembleState& state);
+
+/// Prints the lines or the document, with more after them; nothing where standard output took the model itself.
+void print_summary(const Ensemble& ensemble, const std::string& written_to, bool json, const Lines& more_lines = {},
+                   const std::vector<std::pair<std::string, double>>& more_numbers = {});
 
 }  // namespace credens::cli

@@ -27,6 +27,10 @@ std::string json_text(const Progress& progress, const std::string& counted) {
 
 }  // namespace
 
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
 std::string duration_text(double seconds) {
   constexpr double enough_for_whole_seconds = 9.95;
   if (seconds < enough_for_whole_seconds) return fmt::format("{:.1f} s", seconds);

@@ -6,6 +6,7 @@
 
 #include <credens/fit.hpp>
 
+#include <chrono>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -48,6 +49,8 @@ class ProgressDisplay {
   std::string counted_;
   double next_plain_ = 2;  ///< seconds
 };
+
+double seconds_since(std::chrono::steady_clock::time_point start);
 
 /// "37 %, 3 of 10 members, 12 s left".
 std::string progress_text(const Progress& progress, std::string_view counted = "members");

@@ -7,33 +7,30 @@
 #include <set>
 
 #include "base/file.hpp"
-#include "cli/comparison.hpp"
 #include "cli/files.hpp"
 #include "cli/print.hpp"
+#include "cli/rows.hpp"
 #include "cli/verbs.hpp"
 #include "report/model_page.hpp"
-#include "report/number.hpp"
 
 namespace credens::cli {
 
 namespace {
 
-struct ReportArguments {
-  ComparisonArguments comparison;
+struct ReportArguments : ComparisonArguments {
   std::string output;
 };
 
 void declare(Arguments& arguments, ReportArguments& report) {
-  comparison_arguments(arguments, report.comparison);
+  comparison_arguments(arguments, report);
   arguments.group("Result");
-  arguments.option<std::string>("-o,--output", "REPORT.html", report.output, "The page; - is standard output", {})
-      .required = true;
+  arguments.option("-o,--output", "REPORT.html", report.output, "The page; - is standard output").required = true;
 }
 
 void check(const ReportArguments& arguments) {
-  check_arguments(arguments.comparison);
+  check_arguments(arguments);
   check_not_archive("-o", arguments.output);
-  check_not_input(arguments.output, {arguments.comparison.rows.model, arguments.comparison.rows.data});
+  check_not_input(arguments.output, {arguments.model, arguments.data});
   check_writable(arguments.output);
 }
 
@@ -55,28 +52,22 @@ report::RowPlaces places_of(RowStream& stream, const std::set<std::size_t>& want
   return places;
 }
 
-void write_page(const std::string& path, const report::Page& page) {
-  base::OutputFile file(path);
-  file.write(report::render_page(page));
-  file.commit();
-}
-
 void run(const ReportArguments& arguments) {
   check(arguments);
-  const ComparisonArguments& given = arguments.comparison;
-  const Ensemble ensemble = load(given.rows.model);
-  RowStream stream(ensemble, given.rows, data::Targets::needed);
-  report::ReportBuilder builder(ensemble, given.interval, largest_weight(stream));
-  for_observations(ensemble, stream, given, [&](const scoring::Observations& rows) { builder.add(rows); });
-  report::ReportContent content = builder.content();
-  content.model_name = given.rows.model;
-  content.data_name = given.rows.outputs.empty() ? given.rows.data : given.rows.outputs;
-  content.places = places_of(stream, report::shown_rows(content));
-  write_page(arguments.output, report::model_page(content));
+  const Ensemble ensemble = load(arguments.model);
+  RowStream stream(ensemble, arguments, data::Targets::needed);
+  report::ModelReport judged(ensemble, arguments.interval, largest_weight(stream));
+  for_observations(ensemble, stream, arguments, [&](const scoring::Observations& rows) { judged.add(rows); });
+  const report::RowPlaces places = places_of(stream, judged.shown_rows());
+  const std::string& data = arguments.outputs.empty() ? arguments.data : arguments.outputs;
+  base::OutputFile file(arguments.output);
+  file.write(report::render_page(judged.page(arguments.model, data, places)));
+  file.commit();
   if (is_standard_output(arguments.output)) return;
-  print_lines({{"rows", fmt::format("{}", content.comparison.rows)},
-               {"coverage", fmt::format("{}, level {}", report::percent(content.comparison.extended.total_coverage),
-                                        base::to_text(given.interval.level))},
+  const report::Comparison comparison = judged.comparison();
+  print_lines({{"rows", fmt::format("{}", comparison.rows)},
+               {"coverage", fmt::format("{}, level {}", report::percent(comparison.extended.total_coverage),
+                                        base::to_text(arguments.interval.level))},
                {"written to", arguments.output}});
 }
 

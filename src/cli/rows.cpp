@@ -5,36 +5,43 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cli/columns.hpp"
 #include "cli/files.hpp"
 #include "cli/print.hpp"
-#include "cli/team.hpp"
 #include "model/ensemble_state.hpp"
+#include "model/names.hpp"
 
 namespace credens::cli {
 
-void outputs_option(Arguments& arguments, std::string& into) {
-  arguments.option<std::string>("--outputs", "DIR", into, "Folder with the members' arrays, in place of DATA", {});
+namespace {
+
+Matrix truth_of(const Ensemble& ensemble, const Rows& rows, const std::vector<std::string>& columns) {
+  if (columns.empty()) return {};
+  base::require(columns.size() == ensemble.outputs(), ErrorCode::usage,
+                "--truth gives {} columns, expected {}, one per output", columns.size(), ensemble.outputs());
+  return data::select_columns(*rows.block.table, columns);
 }
 
+/// `--noise-std COL[,COL]`
 void noise_option(Arguments& arguments, data::GivenColumns& columns) {
   columns_option(
       arguments, "--noise-std", columns.noise_std,
       "Columns with the known standard deviation of each row's noise, where they are not called as in training");
 }
 
+}  // namespace
+
 void row_arguments(Arguments& arguments, RowArguments& rows) {
   arguments.file("MODEL", rows.model, "A model that `credens fit` or `credens widen` wrote");
-  arguments.optional_file("DATA", rows.data, "Table of rows: text, also compressed, or .npy; - is standard input");
+  arguments.file("DATA", rows.data, "Table of rows: text, also compressed, or .npy; - is standard input").required =
+      false;
   arguments.group("Rows");
-  outputs_option(arguments, rows.outputs);
+  arguments.option("--outputs", "DIR", rows.outputs, "Folder with the members' arrays, in place of DATA");
   noise_option(arguments, rows.columns);
   format_options(arguments, rows.format);
 }
 
-void train_options(Arguments& arguments, RowArguments& rows) {
-  columns_option(arguments, "--target", rows.columns.target,
-                 "Target columns, where they are not called as in training");
+void train_options(Arguments& arguments, RowArguments& rows, std::string target_help) {
+  columns_option(arguments, "--target", rows.columns.target, std::move(target_help));
   column_option(arguments, "--weight", rows.columns.weight, "Column of row weights, to be given as it was to `fit`");
   noise_option(arguments, rows.columns);
   format_options(arguments, rows.format);
@@ -130,6 +137,48 @@ void warn_unless_trained_on(const Ensemble& ensemble, const std::string& fingerp
   if (fingerprint == ensemble.state().data.fingerprint) return;
   print_error(fmt::format("credens: warning: {} does not hold the rows, weights and noise that {} was made from",
                           data == "-" ? "standard input" : data, model == "-" ? "standard input" : model));
+}
+
+void comparison_arguments(Arguments& arguments, ComparisonArguments& comparison) {
+  row_arguments(arguments, comparison);
+  columns_option(arguments, "--target", comparison.columns.target,
+                 "Columns with what was observed, where they are not called as in training");
+  columns_option(arguments, "--truth", comparison.truth, "Columns with noise-free values, one per output");
+  column_option(arguments, "--weight", comparison.columns.weight, "Column of row weights");
+  arguments.group("Scores");
+  arguments.option("--level", "P", comparison.interval.level, "Probability of the intervals", probability());
+  arguments.option("--interval", "KIND", comparison.interval.kind,
+                   "gaussian: mean +- z standard deviations; mixture: central quantiles of the exact mixture",
+                   one_of<IntervalKind>());
+}
+
+void check_arguments(const ComparisonArguments& arguments) {
+  check_arguments(static_cast<const RowArguments&>(arguments));
+  base::require(arguments.outputs.empty() || arguments.truth.empty(), ErrorCode::usage,
+                "--truth names columns, but --outputs gives arrays");
+}
+
+double largest_weight(RowStream& stream) {
+  scoring::RowWeights weights;
+  if (!stream.may_have_weights()) return weights.largest();
+  while (const Rows* rows = stream.next()) {
+    if (rows->block.weights.empty()) break;
+    weights.add(rows->block.weights);
+  }
+  return weights.largest();
+}
+
+void for_observations(const Ensemble& ensemble, RowStream& stream, const ComparisonArguments& arguments,
+                      const std::function<void(const scoring::Observations&)>& take,
+                      const std::function<bool(std::size_t, const Rows&)>& wants) {
+  stream.rewind();
+  std::size_t number = 0;
+  while (const Rows* rows = stream.next()) {
+    if (!wants(number++, *rows)) continue;
+    const Matrix truth = truth_of(ensemble, *rows, arguments.truth);
+    const Predictive predictive = stream.predict();
+    take({.predictive = predictive, .targets = rows->block.targets, .weights = rows->block.weights, .truth = truth});
+  }
 }
 
 }  // namespace credens::cli

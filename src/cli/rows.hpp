@@ -8,6 +8,7 @@
 #include <credens/outputs_folder.hpp>
 #include <credens/store.hpp>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 
 #include "cli/arguments.hpp"
 #include "data/row_source.hpp"
+#include "score/scorer.hpp"
 
 namespace credens::cli {
 
@@ -28,9 +30,10 @@ struct RowArguments {
 };
 
 void row_arguments(Arguments& arguments, RowArguments& rows);
-void outputs_option(Arguments& arguments, std::string& into);          ///< `--outputs DIR`
-void noise_option(Arguments& arguments, data::GivenColumns& columns);  ///< `--noise-std COL[,COL]`
-void train_options(Arguments& arguments, RowArguments& rows);          ///< columns and format of a training table
+
+/// Columns and format of a training table.
+void train_options(Arguments& arguments, RowArguments& rows,
+                   std::string target_help = "Target columns, where they are not called as in training");
 
 /// Throws usage unless exactly one of DATA and `--outputs` is given and standard input is asked for at most once.
 /// Before anything is read.
@@ -99,5 +102,26 @@ auto naming_cells(const Ensemble& ensemble, data::RowSource& table, Work work) {
 /// made from.
 void warn_unless_trained_on(const Ensemble& ensemble, const std::string& fingerprint, const std::string& data,
                             const std::string& model);
+
+/// A model against observations: what `evaluate` and `report` are given.
+struct ComparisonArguments : RowArguments {
+  std::vector<std::string> truth = {};
+  scoring::IntervalOptions interval = {};
+};
+
+void comparison_arguments(Arguments& arguments, ComparisonArguments& comparison);
+
+/// Throws usage where arguments contradict each other. Before anything is read.
+void check_arguments(const ComparisonArguments& arguments);
+
+/// The largest of the row weights, read in a pass of its own where rows have weights; 1 where they have none.
+double largest_weight(RowStream& stream);
+
+/// Gives away the rows from the first on, block by block: predictions and what was observed.
+/// `wants` is asked for each, counted from 0; nothing is predicted for those that are not wanted.
+void for_observations(
+    const Ensemble& ensemble, RowStream& stream, const ComparisonArguments& arguments,
+    const std::function<void(const scoring::Observations&)>& take,
+    const std::function<bool(std::size_t, const Rows&)>& wants = [](std::size_t, const Rows&) { return true; });
 
 }  // namespace credens::cli

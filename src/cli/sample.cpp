@@ -5,11 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <mutex>
 #include <optional>
+#include <utility>
 
+#include "base/bytes.hpp"
 #include "base/file.hpp"
-#include "cli/expectations.hpp"
+#include "base/parallel.hpp"
 #include "cli/files.hpp"
 #include "cli/rows.hpp"
 #include "cli/verbs.hpp"
@@ -22,8 +23,7 @@ namespace credens::cli {
 
 namespace {
 
-struct SampleArguments {
-  RowArguments rows;
+struct SampleArguments : RowArguments {
   std::optional<std::size_t> draws;  ///< given, once parsed
   Draw of = Draw::function;
   std::uint64_t seed = 0;
@@ -31,26 +31,24 @@ struct SampleArguments {
 };
 
 void declare(Arguments& arguments, SampleArguments& sample) {
-  row_arguments(arguments, sample.rows);
+  row_arguments(arguments, sample);
   arguments.group("Draws");
-  arguments.option<std::size_t>("--draws", "K", sample.draws, "Number of draws", whole_number<std::size_t>(1))
-      .required = true;
+  arguments.option("--draws", "K", sample.draws, "Number of draws", whole_number<std::size_t>(1)).required = true;
   arguments.option(
       "--of", "KIND", sample.of,
       "function: the regression function, one over all rows per draw; observation: the function plus noise",
       one_of<Draw>());
   arguments.option("--seed", "NUMBER", sample.seed, "Number that the draws follow from",
                    whole_number<std::uint64_t>(0));
-  arguments.option<std::string>("-o,--output", "OUT.npy", sample.output,
-                                "Array of draws [K, rows, outputs]; - is standard output", {});
+  arguments.option("-o,--output", "OUT.npy", sample.output, "Array of draws [K, rows, outputs]; - is standard output");
 }
 
 void check(const SampleArguments& arguments) {
-  check_arguments(arguments.rows);
+  check_arguments(arguments);
   check_array("-o", arguments.output);
   base::require(!is_standard_output(arguments.output) || ::isatty(STDOUT_FILENO) == 0, ErrorCode::usage,
                 "draws are bytes, not text for a terminal: say with -o where they go");
-  check_not_input(arguments.output, {arguments.rows.model, arguments.rows.data});
+  check_not_input(arguments.output, {arguments.model, arguments.data});
 }
 
 /// Draws [K, N, q] that come some rows at a time. Where places in a file cannot be reached at will, all are held.
@@ -72,8 +70,7 @@ class DrawsWriter {
       const std::size_t at = (draw * shape_[1] + next_row_) * shape_[2];
       const double* const values = rows.values.data() + draw * size;
       if (file_) {
-        file_->write_at(header_.size() + at * sizeof(double),
-                        {reinterpret_cast<const char*>(values), size * sizeof(double)});
+        file_->write_at(header_.size() + at * sizeof(double), base::bytes_of(std::span(values, size)));
       } else {
         std::copy_n(values, size, held_.begin() + static_cast<std::ptrdiff_t>(at));
       }
@@ -113,124 +110,60 @@ void check_draws(const Ensemble& ensemble, const SampleArguments& arguments, std
                fmt::format("an array of {} draws at {} rows", *arguments.draws, held));
 }
 
-/// Some rows of a folder of arrays, read when a thread comes to them.
-class FolderRows : public model::MemberSource {
- public:
-  FolderRows(const Ensemble& ensemble, OutputsReader& folder, std::size_t first, std::size_t count)
-      : ensemble_(ensemble), folder_(folder), first_(first), count_(count) {}
-
-  std::size_t rows() const override { return count_; }
-  std::unique_ptr<model::MemberReader> reader() const override { return std::make_unique<Reader>(*this); }
-
- private:
-  class Reader : public model::MemberReader {
-   public:
-    explicit Reader(const FolderRows& rows) : rows_(rows) {}
-
-    void take(std::size_t first, std::size_t count) override {
-      {
-        const std::lock_guard lock(rows_.one_at_a_time_);
-        outputs_ = rows_.folder_.read(rows_.first_ + first, count);
-      }
-      source_ = model::arrays_at(rows_.ensemble_.state(), OutputRows(outputs_));
-      reader_ = source_->reader();
-      reader_->take(0, count);
-    }
-    model::MemberView member(std::size_t l, std::size_t first, std::size_t count) override {
-      return reader_->member(l, first, count);
-    }
-
-   private:
-    const FolderRows& rows_;
-    MemberOutputs outputs_;
-    std::unique_ptr<model::MemberSource> source_;
-    std::unique_ptr<model::MemberReader> reader_;
-  };
-
-  const Ensemble& ensemble_;
-  OutputsReader& folder_;
-  std::size_t first_;
-  std::size_t count_;
-  mutable std::mutex one_at_a_time_;
-};
-
-/// Draws at rows of arrays.
+/// Draws at rows of arrays. No more rows are held than all threads work on.
 void sample_folder(const Ensemble& ensemble, const SampleArguments& arguments, const SampleOptions& options) {
-  OutputsReader folder(arguments.rows.outputs);
+  OutputsReader folder(arguments.outputs);
   model::check_fit(ensemble.state(), folder.about());
   check_draws(ensemble, arguments, folder.rows());
   DrawsWriter writer(arguments.output, {options.draws, folder.rows(), ensemble.outputs()});
-  const std::size_t at_once = std::max<std::size_t>(1, rows_at_once(ensemble, options.draws, folder.rows()));
+  const std::size_t busy = model::sampled_rows * static_cast<std::size_t>(base::thread_count(options.threads));
+  const std::size_t at_once = std::min(busy, rows_at_once(ensemble, options.draws, folder.rows()));
   for (std::size_t first = 0; first < folder.rows(); first += at_once) {
-    const FolderRows rows(ensemble, folder, first, std::min(at_once, folder.rows() - first));
-    writer.add(model::draw_samples(ensemble.state(), rows, options, first));
+    const MemberOutputs rows = folder.read(first, at_once);
+    writer.add(model::draw_samples(ensemble.state(), *model::arrays_at(ensemble.state(), rows), options, first));
   }
   writer.commit();
 }
 
-/// Rows of a table that wait until they are enough for a draw.
-class WaitingRows {
- public:
-  void add(const data::RowBlock& rows) {
-    for (std::size_t row = 0; row < rows.rows(); ++row) append(rows.inputs.row(row), inputs_);
-    for (std::size_t row = 0; row < rows.noise_std.rows(); ++row) append(rows.noise_std.row(row), noise_);
-    count_ += rows.rows();
-  }
-
-  std::size_t count() const { return count_; }
-
-  /// Draws at the first `count` of them, which then are gone.
-  Samples draw(const Ensemble& ensemble, std::size_t count, const SampleOptions& options) {
-    const MatrixView inputs(inputs_.data(), count, ensemble.inputs());
-    const MatrixView noise(noise_.data(), noise_.empty() ? 0 : count, noise_.empty() ? 0 : ensemble.outputs());
-    const model::EnsembleState& state = ensemble.state();
-    if (options.of == Draw::observation) model::require_known_noise(state, count, noise);
-    Samples samples = model::draw_samples(state, *model::networks_at(state, inputs, noise), options, first_row_);
-    const auto gone = static_cast<std::ptrdiff_t>(count);
-    inputs_.erase(inputs_.begin(), inputs_.begin() + gone * static_cast<std::ptrdiff_t>(inputs.cols()));
-    noise_.erase(noise_.begin(), noise_.begin() + gone * static_cast<std::ptrdiff_t>(noise.cols()));
-    count_ -= count;
-    first_row_ += count;
-    return samples;
-  }
-
- private:
-  static void append(std::span<const double> row, std::vector<double>& values) {
-    values.insert(values.end(), row.begin(), row.end());
-  }
-
-  std::vector<double> inputs_;
-  std::vector<double> noise_;
-  std::size_t count_ = 0;
-  std::size_t first_row_ = 0;
-};
-
+/// Draws at rows of a table, whenever as many of them have come as are drawn at once.
 void sample_table(const Ensemble& ensemble, const SampleArguments& arguments, const SampleOptions& options) {
-  RowStream stream(ensemble, arguments.rows, data::Targets::unused);
+  const model::EnsembleState& state = ensemble.state();
+  RowStream stream(ensemble, arguments, data::Targets::unused);
   const std::size_t rows = stream.count_rows();
   check_draws(ensemble, arguments, rows);
   const std::size_t at_once = rows_at_once(ensemble, options.draws, rows);
-  WaitingRows waiting;
+  Matrix inputs(at_once, ensemble.inputs());
+  Matrix noise;  // none where none is known
+  std::size_t first = 0;
+  std::size_t waiting = 0;
   std::optional<DrawsWriter> writer;  // a table that does not fit is refused before anything is written
-  const auto draw = [&](std::size_t count) {
-    const Samples samples = waiting.draw(ensemble, count, options);
+  const auto draw = [&] {
+    const MatrixView known_noise = noise.view().row_block(0, noise.empty() ? 0 : waiting);
+    if (options.of == Draw::observation) model::require_known_noise(state, waiting, known_noise);
+    const auto networks = model::networks_at(state, inputs.view().row_block(0, waiting), known_noise);
+    const Samples samples = model::draw_samples(state, *networks, options, first);
     if (!writer) writer.emplace(arguments.output, std::vector{options.draws, rows, ensemble.outputs()});
     writer->add(samples);
+    first += std::exchange(waiting, 0);
   };
   while (const Rows* block = stream.next()) {
     stream.check_range();  // while it is known where the rows stand in the table
-    waiting.add(block->block);
-    while (waiting.count() >= at_once) draw(at_once);
+    if (!block->block.noise_std.empty()) noise.resize(at_once, ensemble.outputs());
+    for (std::size_t row = 0; row < block->count(); ++row) {
+      std::ranges::copy(block->block.inputs.row(row), inputs.row(waiting).begin());
+      if (!noise.empty()) std::ranges::copy(block->block.noise_std.row(row), noise.row(waiting).begin());
+      if (++waiting == at_once) draw();
+    }
   }
-  if (waiting.count() > 0) draw(waiting.count());
+  if (waiting > 0) draw();
   writer->commit();
 }
 
 void run(const SampleArguments& arguments) {
   check(arguments);
-  const Ensemble ensemble = load(arguments.rows.model);
+  const Ensemble ensemble = load(arguments.model);
   const SampleOptions options{.draws = *arguments.draws, .of = arguments.of, .seed = arguments.seed};
-  if (arguments.rows.outputs.empty()) {
+  if (arguments.outputs.empty()) {
     sample_table(ensemble, arguments, options);
   } else {
     sample_folder(ensemble, arguments, options);

@@ -3,13 +3,11 @@
 #include "cli/team.hpp"
 
 #include <dlfcn.h>
-#include <pthread.h>
 #include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -25,7 +23,10 @@
 #include "base/text.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/print.hpp"
+#include "cli/rows.hpp"
 #include "mpi/ranks.h"
+#include "store/checksum.hpp"
+#include "store/model_file.hpp"
 
 namespace credens::cli {
 
@@ -149,23 +150,6 @@ CredensRanks load_ranks() {
   return ranks;
 }
 
-/// While it lives, threads begin without being asked to stop: that is for the main one, or whoever watches for it.
-class UndisturbedBeginning {
- public:
-  UndisturbedBeginning() {
-    sigset_t signals;
-    ::sigemptyset(&signals);
-    for (const int signal : {SIGINT, SIGTERM}) ::sigaddset(&signals, signal);
-    ::pthread_sigmask(SIG_BLOCK, &signals, &previous_);
-  }
-  ~UndisturbedBeginning() { ::pthread_sigmask(SIG_SETMASK, &previous_, nullptr); }
-  UndisturbedBeginning(const UndisturbedBeginning&) = delete;
-  UndisturbedBeginning& operator=(const UndisturbedBeginning&) = delete;
-
- private:
-  sigset_t previous_;
-};
-
 std::unique_ptr<RankTeam>& joined() {
   static std::unique_ptr<RankTeam> only;
   return only;
@@ -204,6 +188,11 @@ void check_same_words(base::Team& team, std::string_view words) {
   }
 }
 
+/// The digits that a checksum skips in a file stand before the bytes here, so that all of these count.
+std::string checksum(const std::string& bytes) {
+  return store::checksum(std::string(store::checksum_digits, '0') + bytes, 0);
+}
+
 }  // namespace
 
 Launch launch() {
@@ -240,12 +229,12 @@ base::Team& team() {
 
 void join_team(const Launch& launch, std::string_view words) {
   if (launch.size == 1) return;
-  std::optional<UndisturbedBeginning> beginning(std::in_place);
+  std::optional<BlockedSignals> undisturbed(std::in_place);  // threads of MPI leave requests to stop to the main one
   const CredensRanks ranks = load_ranks();
   base::require(static_cast<std::size_t>(ranks.size) == launch.size, ErrorCode::failure,
                 "mpirun started {} processes, but {} joined: is it that of another MPI?", launch.size, ranks.size);
   joined() = std::make_unique<RankTeam>(ranks);
-  beginning.reset();
+  undisturbed.reset();
   if (!team().leads()) be_silent();
   share_machine(*joined());
   check_same_words(team(), words);
@@ -270,6 +259,47 @@ int leave_team(int status) {
   joined()->ranks().leave();
   joined().reset();
   return status;
+}
+
+void check_agreement(base::Team& team, std::string_view file, const std::vector<std::string>& found) {
+  if (team.is_alone()) return;
+  std::string own;
+  base::append_text(own, host_name());
+  for (const std::string& one : found) base::append_text(own, one);
+  const std::vector<std::string> all = team.gather(own);
+  for (std::size_t rank = 1; rank < all.size(); ++rank) {
+    base::ByteReader reader(all[rank]);
+    const std::string host = reader.text();
+    for (std::size_t i = 0; i < found.size() || !reader.at_end(); ++i) {
+      const std::string expected = i < found.size() ? found[i] : "less";
+      const std::string there = reader.at_end() ? "less" : reader.text();
+      base::require(there == expected, ErrorCode::data,
+                    "{}: rank {} on {} reads another file of this name than rank 0: {}, expected {}", file, rank, host,
+                    there, expected);
+    }
+  }
+}
+
+void check_same_model(base::Team& team, std::string_view file, const Ensemble& ensemble) {
+  if (team.is_alone()) return;
+  check_agreement(team, file, {"a model with checksum " + checksum(store::encode_model(ensemble))});
+}
+
+std::string digest(const Rows& rows, std::string before) {
+  const auto add = [&before](MatrixView values) {
+    for (std::size_t row = 0; row < values.rows(); ++row) base::append_values(before, values.row(row));
+    before = checksum(before);
+  };
+  if (!rows.arrays) {
+    add(rows.block.table->values);
+    return before;
+  }
+  for (const std::vector<Matrix>* arrays : {&rows.arrays->features, &rows.arrays->mean, &rows.arrays->variance}) {
+    for (const Matrix& values : *arrays) add(values);
+  }
+  add(rows.arrays->targets);
+  add(MatrixView(rows.arrays->row_weights.data(), rows.arrays->row_weights.size(), 1));
+  return before;
 }
 
 }  // namespace credens::cli

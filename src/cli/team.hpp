@@ -4,16 +4,20 @@
 
 #pragma once
 
+#include <credens/ensemble.hpp>
 #include <credens/error.hpp>
 
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/team.hpp"
 
 namespace credens::cli {
+
+struct Rows;
 
 /// How mpirun started this process.
 struct Launch {
@@ -45,5 +49,18 @@ void abort_team(int status);
 
 /// The status to end with, once all others are about to end too.
 int leave_team(int status);
+
+// Ranks of a team read the same files, or what they add up is of no table at all.
+
+/// All ranks come here with what they found in a file, as many things, such as "5000 rows". Where one has found
+/// something else than rank 0, rank 0 throws data with a sentence that names it and its machine; the others throw it
+/// when they next wait.
+void check_agreement(base::Team& team, std::string_view file, const std::vector<std::string>& found);
+
+/// As check_agreement, for a model that all have loaded.
+void check_same_model(base::Team& team, std::string_view file, const Ensemble& ensemble);
+
+/// Digits that tell a block of rows, and those before it with the digits `before`, from others.
+std::string digest(const Rows& rows, std::string before);
 
 }  // namespace credens::cli

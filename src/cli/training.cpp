@@ -5,6 +5,7 @@
 #include <credens/version.hpp>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
 #include <mutex>
@@ -22,40 +23,17 @@ store::FitIdentity identity_of(const TrainingPlan& plan) {
   return {.options = learn::stored_options(plan.options), .data = plan.fit->data(), .version = std::string(version())};
 }
 
-/// A finished member, and a rank that has it.
-struct Found {
-  std::size_t member = 0;
-  std::size_t rank = 0;
-};
-
-/// Each sentence is said once, by rank 0: its own at once, those of others when all are done.
-class Warnings {
- public:
-  Warnings(ProgressDisplay& display, base::Team& team) : display_(display), team_(team) {}
-
-  void add(std::string_view sentence) {
-    const std::lock_guard lock(mutex_);
-    if (team_.leads()) display_.warn(sentence);
-    own_.emplace(sentence);
-  }
-
-  void say_those_of_others() {
-    std::string bytes;
-    for (const std::string& sentence : own_) base::append_text(bytes, sentence);
-    team_.collect(std::move(bytes), [this](std::string_view of_rank) {
-      for (base::ByteReader reader(of_rank); !reader.at_end();) {
-        const std::string sentence = reader.text();
-        if (own_.insert(sentence).second) display_.warn(sentence);
-      }
-    });
-  }
-
- private:
-  ProgressDisplay& display_;
-  base::Team& team_;
-  std::mutex mutex_;
-  std::set<std::string, std::less<>> own_;
-};
+/// Rank 0 has said the warnings of its own and now says those of the others, each sentence once.
+void say_those_of_others(base::Team& team, ProgressDisplay& display, std::set<std::string, std::less<>> own) {
+  std::string bytes;
+  for (const std::string& sentence : own) base::append_text(bytes, sentence);
+  team.collect(std::move(bytes), [&](std::string_view of_rank) {
+    for (base::ByteReader reader(of_rank); !reader.at_end();) {
+      const std::string sentence = reader.text();
+      if (own.insert(sentence).second) display.warn(sentence);
+    }
+  });
+}
 
 }  // namespace
 
@@ -76,22 +54,18 @@ std::vector<model::Member> Training::load_finished() const {
   return members;
 }
 
-void Training::keep(const model::Member& member) {
-  if (checkpoint_) checkpoint_->save(member);
-  ++kept_;
-}
-
 /// All ranks learn who has which members, in folders of their own or in a common one. Of a member that several have,
 /// the lowest rank keeps it in `finished`. The members that this rank has to train.
 std::vector<std::size_t> Training::divide(std::vector<model::Member>& finished) {
   base::Team& team = *plan_.team;
+  using MemberAndRank = std::array<std::size_t, 2>;
   std::string own;
-  for (const model::Member& member : finished) base::append_value(own, Found{member.index, team.rank()});
+  for (const model::Member& member : finished) base::append_value(own, MemberAndRank{member.index, team.rank()});
   const std::string all = team.all_gather(std::move(own));
   std::map<std::size_t, std::size_t> keeper;
   for (base::ByteReader reader(all); !reader.at_end();) {
-    const Found found = reader.value<Found>();
-    keeper.emplace(found.member, found.rank);
+    const auto [member, rank] = reader.value<MemberAndRank>();
+    keeper.emplace(member, rank);
   }
   kept_ = keeper.size();
   std::erase_if(finished, [&](const model::Member& member) { return keeper.at(member.index) != team.rank(); });
@@ -107,21 +81,30 @@ std::vector<std::size_t> Training::divide(std::vector<model::Member>& finished) 
 /// Ranks come here together and train apart, for as long as their shares take.
 void Training::train_share(const std::vector<std::size_t>& missing, std::vector<model::Member>& members) {
   ProgressDisplay display(plan_.team->leads() ? plan_.progress : ProgressKind::none, members.size());
-  Warnings warnings(display, *plan_.team);
+  std::mutex mutex;
+  std::set<std::string, std::less<>> warnings;
   FitOptions options = plan_.options;
   options.on_progress = [&display](const Progress& progress) { display.show(progress); };
-  options.on_warning = [&warnings](std::string_view sentence) { warnings.add(sentence); };
-  const auto on_member = [this](const model::Member& member) { keep(member); };
+  options.on_warning = [&](std::string_view sentence) {
+    const std::lock_guard lock(mutex);
+    if (plan_.team->leads()) display.warn(sentence);
+    warnings.emplace(sentence);
+  };
+  const auto on_member = [this](const model::Member& member) {
+    if (checkpoint_) checkpoint_->save(member);
+    ++kept_;
+  };
   try {
     if (!missing.empty()) {  // rows are not prepared for nobody
       std::vector<model::Member> trained = plan_.fit->train(options, missing, on_member);
       std::ranges::move(trained, std::back_inserter(members));
     }
   } catch (const Error& error) {
-    leave_checkpoint();
+    std::error_code not_empty;  // takes the folder away again if no member got there
+    if (checkpoint_) std::filesystem::remove(plan_.checkpoint, not_empty);
     fail(error);
   }
-  warnings.say_those_of_others();
+  say_those_of_others(*plan_.team, display, std::move(warnings));
 }
 
 std::vector<model::Member> Training::members_of_all(std::vector<model::Member> members) const {
@@ -172,12 +155,6 @@ void Training::stop_if_asked() const {
 
 void Training::finish() const {
   if (checkpoint_ && plan_.checkpoint_is_ours) checkpoint_->remove();
-}
-
-/// Takes the folder away again if no member got there.
-void Training::leave_checkpoint() const {
-  std::error_code not_empty;
-  if (checkpoint_) std::filesystem::remove(plan_.checkpoint, not_empty);
 }
 
 std::string Training::kept_sentence() const {

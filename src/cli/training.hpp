@@ -13,13 +13,18 @@
 #include <vector>
 
 #include "base/team.hpp"
-#include "cli/member_range.hpp"
 #include "cli/progress.hpp"
 #include "learn/fit.hpp"
 #include "model/ensemble_state.hpp"
 #include "store/checkpoint.hpp"
 
 namespace credens::cli {
+
+/// `A:B`: members A to B - 1 of an ensemble.
+struct MemberRange {
+  std::size_t first = 0;
+  std::size_t end = 0;
+};
 
 struct TrainingPlan {
   learn::Fit* fit = nullptr;
@@ -50,8 +55,6 @@ class Training {
   void train_share(const std::vector<std::size_t>& missing, std::vector<model::Member>& members);
   std::vector<model::Member> members_of_all(std::vector<model::Member> members) const;
   [[noreturn]] void fail(const Error& error) const;
-  void keep(const model::Member& member);
-  void leave_checkpoint() const;
 
   TrainingPlan plan_;
   std::optional<store::Checkpoint> checkpoint_;

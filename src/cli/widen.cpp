@@ -4,11 +4,9 @@
 #include <credens/outputs_widening.hpp>
 #include <credens/store.hpp>
 
-#include "cli/agreement.hpp"
-#include "cli/expectations.hpp"
 #include "cli/files.hpp"
+#include "cli/print.hpp"
 #include "cli/rows.hpp"
-#include "cli/summary.hpp"
 #include "cli/team.hpp"
 #include "cli/verbs.hpp"
 #include "learn/widen_rows.hpp"
@@ -19,8 +17,8 @@ namespace credens::cli {
 
 namespace {
 
-struct WidenArguments {
-  RowArguments train;  ///< MODEL, TRAIN or `--outputs DIR`
+/// TRAIN stands in the place of DATA.
+struct WidenArguments : RowArguments {
   std::string output;
   WidenOptions options;
   bool json = false;
@@ -36,9 +34,9 @@ void set_lambda(WidenOptions& options, const std::string& text) {
 
 void declare_posterior(Arguments& arguments, WidenOptions& options) {
   arguments.group("Posterior");
-  arguments.option<PosteriorKind>("--posterior", "KIND", options.posterior,
-                                  "delta, isotropic, diagonal or full; what `fit` chose if not given, else isotropic",
-                                  one_of<PosteriorKind>());
+  arguments.option("--posterior", "KIND", options.posterior,
+                   "delta, isotropic, diagonal or full; what `fit` chose if not given, else isotropic",
+                   one_of<PosteriorKind>());
   arguments.add({.names = "--lambda",
                  .value = "NUMBER|evidence",
                  .help = "Prior precision, or evidence to find the most probable one; that of training if not given",
@@ -52,56 +50,51 @@ void declare_posterior(Arguments& arguments, WidenOptions& options) {
 }
 
 void declare(Arguments& arguments, WidenArguments& widen) {
-  arguments.optional_file("MODEL", widen.train.model, "A model that `credens fit` or `credens widen` wrote");
-  arguments.optional_file("TRAIN", widen.train.data, "The table that it was trained on; - is standard input");
-  arguments.option<std::string>("-o,--output", "MODEL", widen.output, "The widened model", {}).required = true;
+  arguments.file("MODEL", widen.model, "A model that `credens fit` or `credens widen` wrote").required = false;
+  arguments.file("TRAIN", widen.data, "The table that it was trained on; - is standard input").required = false;
+  arguments.option("-o,--output", "MODEL", widen.output, "The widened model").required = true;
   arguments.toggle("--json", widen.json, "Print the summary as JSON");
   declare_posterior(arguments, widen.options);
   arguments.group("Table");
-  arguments.option<std::string>("--outputs", "DIR", widen.train.outputs,
-                                "Folder with the arrays of networks trained elsewhere, in place of MODEL and TRAIN",
-                                {});
-  train_options(arguments, widen.train);
+  arguments.option("--outputs", "DIR", widen.outputs,
+                   "Folder with the arrays of networks trained elsewhere, in place of MODEL and TRAIN");
+  train_options(arguments, widen);
 }
 
 void check(const WidenArguments& arguments) {
-  check_not_input(arguments.output, {arguments.train.data});
-  if (arguments.train.outputs.empty()) {
-    base::require(!arguments.train.model.empty(), ErrorCode::usage,
+  check_not_input(arguments.output, {arguments.data});
+  if (arguments.outputs.empty()) {
+    base::require(!arguments.model.empty(), ErrorCode::usage,
                   "MODEL is missing: give a model and its training table, or --outputs");
-    base::require(!arguments.train.data.empty(), ErrorCode::usage,
-                  "TRAIN is missing: give the table that {} was trained on", arguments.train.model);
-    check_standard_input({{"MODEL", arguments.train.model}, {"TRAIN", arguments.train.data}});
+    base::require(!arguments.data.empty(), ErrorCode::usage, "TRAIN is missing: give the table that {} was trained on",
+                  arguments.model);
+    check_standard_input({{"MODEL", arguments.model}, {"TRAIN", arguments.data}});
     return;
   }
-  base::require(arguments.train.model.empty(), ErrorCode::usage,
-                "both MODEL and --outputs are given, expected one of them");
-  base::require(arguments.train.columns.empty(), ErrorCode::usage, "columns are named, but --outputs gives arrays");
-}
-
-/// Before anyone waits for a block that another rank does not have.
-void check_rows_of_ranks(data::RowSource& train, const std::string& table) {
-  if (!team().is_alone()) check_agreement(team(), table, {fmt::format("{} rows", train.count_rows())});
+  base::require(arguments.model.empty(), ErrorCode::usage, "both MODEL and --outputs are given, expected one of them");
+  base::require(arguments.columns.empty(), ErrorCode::usage, "columns are named, but --outputs gives arrays");
 }
 
 Ensemble widen_model(const WidenArguments& arguments) {
-  const Ensemble ensemble = load(arguments.train.model);
+  const Ensemble ensemble = load(arguments.model);
   base::require(ensemble.has_networks(), ErrorCode::usage,
-                "{} was made from arrays and has no networks: widen its arrays with --outputs", arguments.train.model);
-  check_same_model(team(), arguments.train.model, ensemble);
-  const auto train = open_rows(ensemble, arguments.train, data::Targets::needed);
-  check_rows_of_ranks(*train, arguments.train.data);
-  const Ensemble wide = naming(arguments.train.model, ErrorCode::model, [&] {
+                "{} was made from arrays and has no networks: widen its arrays with --outputs", arguments.model);
+  check_same_model(team(), arguments.model, ensemble);
+  const auto train = open_rows(ensemble, arguments, data::Targets::needed);
+  if (!team().is_alone()) {  // before anyone waits for a block that another rank does not have
+    check_agreement(team(), arguments.data, {fmt::format("{} rows", train->count_rows())});
+  }
+  const Ensemble wide = naming(arguments.model, ErrorCode::model, [&] {
     return naming_cells(ensemble, *train, [&] { return learn::widen(ensemble, *train, arguments.options, team()); });
   });
-  check_agreement(team(), arguments.train.data, {"rows with fingerprint " + wide.state().data.fingerprint});
-  warn_unless_trained_on(ensemble, wide.state().data.fingerprint, arguments.train.data, arguments.train.model);
+  check_agreement(team(), arguments.data, {"rows with fingerprint " + wide.state().data.fingerprint});
+  warn_unless_trained_on(ensemble, wide.state().data.fingerprint, arguments.data, arguments.model);
   return wide;
 }
 
 /// What is given beats what the folder says.
 Ensemble widen_arrays(const WidenArguments& arguments) {
-  OutputsReader reader(arguments.train.outputs);
+  OutputsReader reader(arguments.outputs);
   WidenOptions options = arguments.options;
   if (!options.evidence && !options.prior_precision) options.prior_precision = reader.prior_precision();
   OutputsWidening widening(options, reader.about());
@@ -113,7 +106,7 @@ Ensemble widen_arrays(const WidenArguments& arguments) {
 
 void run(const WidenArguments& arguments) {
   check(arguments);
-  const Ensemble wide = arguments.train.outputs.empty() ? widen_model(arguments) : widen_arrays(arguments);
+  const Ensemble wide = arguments.outputs.empty() ? widen_model(arguments) : widen_arrays(arguments);
   if (team().leads()) save(wide, arguments.output);
   print_summary(wide, arguments.output, arguments.json);
 }

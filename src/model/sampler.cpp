@@ -21,9 +21,6 @@ using base::RandomStream;
 /// Draws that walk over the rows side by side, one per lane, so that a row's features are read once for all of them.
 constexpr std::size_t lanes = 32;
 
-/// Rows of one task: enough that making the weights of a draw costs little beside using them.
-constexpr std::size_t rows_per_task = 1024;
-
 constexpr double largest_sample = 1e12;
 
 /// The smallest l with u < w_1 + ... + w_l: never a member of weight zero, also where rounding leaves the sum below u.
@@ -148,10 +145,10 @@ Samples draw_samples(const EnsembleState& state, const MemberSource& rows, const
                      std::size_t first_row) {
   Samples samples = room_for(options, rows.rows(), state.target_scaler.cols());
   const auto draws = draws_of_members(state.weights, options);
-  const std::size_t tasks = (rows.rows() + rows_per_task - 1) / rows_per_task;
+  const std::size_t tasks = (rows.rows() + sampled_rows - 1) / sampled_rows;
   base::parallel_for(tasks, options.threads, [&](std::size_t task) {
-    const std::size_t first = task * rows_per_task;
-    const std::size_t count = std::min(rows_per_task, rows.rows() - first);
+    const std::size_t first = task * sampled_rows;
+    const std::size_t count = std::min(sampled_rows, rows.rows() - first);
     const std::unique_ptr<MemberReader> reader = rows.reader();
     reader->take(first, count);
     BlockSampler sampler(state, options, first, first_row, samples);

@@ -5,8 +5,8 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <numeric>
-#include <span>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -20,112 +20,81 @@ using nlohmann::json;
 
 constexpr int height_in_pixels = 290;
 
-/// A column of a mark: the field of the spec, the axis it is read on ('x' or 'y'), and its values.
+/// A column of a mark: the field of the spec, the channel that shows it, and where the mark holds it.
 struct Column {
   const char* field;
-  char axis;
-  std::span<const double> values;
+  const char* channel;
+  std::vector<double> Mark::*values;
 };
 
-// Every kind of mark in one place: its columns, its Vega-Lite type, the last word of its style and its channels.
-
-std::vector<Column> columns_of(const Band& band) {
-  return {{"x", 'x', band.x}, {"lower", 'y', band.lower}, {"upper", 'y', band.upper}};
-}
-std::vector<Column> columns_of(const Line& line) {
-  return {{"x", 'x', line.x}, {"y", 'y', line.y}};
-}
-std::vector<Column> columns_of(const Points& points) {
-  return {{"x", 'x', points.x}, {"y", 'y', points.y}};
-}
-std::vector<Column> columns_of(const Bars& bars) {
-  return {{"left", 'x', bars.left}, {"right", 'x', bars.right}, {"height", 'y', bars.height}};
-}
-std::vector<Column> columns_of(const Intervals& intervals) {
-  return {{"x", 'x', intervals.x}, {"lower", 'y', intervals.lower}, {"upper", 'y', intervals.upper}};
-}
-
+/// The Vega-Lite type of a mark, the last word of its style, its columns, and channels beside them.
 struct Kind {
   const char* type;
   const char* style;
-  const char* x;
-  const char* y;
-  json more;  ///< channels beside x and y
+  std::vector<Column> columns;
+  json more = json::object();
 };
 
-Kind kind_of(const Band&) {
-  return {"area", "band", "x", "lower", {{"y2", {{"field", "upper"}}}}};
-}
-Kind kind_of(const Line&) {
-  return {"line", "line", "x", "y", json::object()};
-}
-Kind kind_of(const Points&) {
-  return {"point", "points", "x", "y", json::object()};
-}
-Kind kind_of(const Bars&) {
-  return {"rect", "bars", "left", "height", {{"x2", {{"field", "right"}}}, {"y2", {{"datum", 0}}}}};
-}
-Kind kind_of(const Intervals&) {
-  return {"rule", "intervals", "x", "lower", {{"y2", {{"field", "upper"}}}}};
+/// By MarkKind.
+const Kind& kind_of(const Mark& mark) {
+  static const std::array kinds = {
+      Kind{"area", "band", {{"x", "x", &Mark::x}, {"lower", "y", &Mark::y}, {"upper", "y2", &Mark::y_end}}},
+      Kind{"line", "line", {{"x", "x", &Mark::x}, {"y", "y", &Mark::y}}},
+      Kind{"point", "points", {{"x", "x", &Mark::x}, {"y", "y", &Mark::y}}},
+      Kind{"rule", "intervals", {{"x", "x", &Mark::x}, {"lower", "y", &Mark::y}, {"upper", "y2", &Mark::y_end}}},
+      Kind{"rect",
+           "bars",
+           {{"left", "x", &Mark::x}, {"right", "x2", &Mark::x_end}, {"height", "y", &Mark::y}},
+           {{"y2", {{"datum", 0}}}}}};
+  return kinds.at(static_cast<std::size_t>(mark.kind));
 }
 
-void check_column(const Column& column, std::size_t rows, const std::string& label, Scale scale) {
-  base::require(column.values.size() == rows, ErrorCode::failure, "chart: {} of \"{}\" has {} values, expected {}",
-                column.field, label, column.values.size(), rows);
-  for (const double value : column.values) {
+void check_column(const Column& column, const Mark& mark, bool logarithmic) {
+  const std::vector<double>& values = mark.*column.values;
+  base::require(values.size() == mark.x.size(), ErrorCode::failure, "chart: {} of \"{}\" has {} values, expected {}",
+                column.field, mark.label, values.size(), mark.x.size());
+  for (const double value : values) {
     base::require(std::isfinite(value), ErrorCode::numerical, "chart: {} of \"{}\" holds a value that is not finite",
-                  column.field, label);
-    base::require(scale == Scale::linear || value > 0, ErrorCode::numerical,
-                  "chart: {} of \"{}\" holds {}, expected values above 0 on a logarithmic axis", column.field, label,
-                  value);
+                  column.field, mark.label);
+    base::require(!logarithmic || value > 0, ErrorCode::numerical,
+                  "chart: {} of \"{}\" holds {}, expected values above 0 on a logarithmic axis", column.field,
+                  mark.label, value);
   }
 }
 
-void check_order(const auto& mark) {
-  if constexpr (requires { mark.lower; }) {
-    for (std::size_t i = 0; i < mark.x.size(); ++i) {
-      base::require(mark.lower[i] <= mark.upper[i], ErrorCode::numerical, "chart: \"{}\" is upside down at x = {}",
-                    mark.label, mark.x[i]);
-    }
+void check_mark(const Mark& mark, const Chart& chart) {
+  base::require(mark.kind != MarkKind::bars || !chart.y_logarithmic, ErrorCode::failure,
+                "chart: \"{}\" are bars, which have no foot on a logarithmic axis", mark.label);
+  for (const Column& column : kind_of(mark).columns) {
+    check_column(column, mark, column.channel[0] == 'x' ? chart.x_logarithmic : chart.y_logarithmic);
   }
-}
-
-void check_scales(const Bars& bars, const Chart& chart) {
-  base::require(chart.y_scale == Scale::linear, ErrorCode::failure,
-                "chart: \"{}\" are bars, which have no foot on a logarithmic axis", bars.label);
-}
-void check_scales(const auto&, const Chart&) {}
-
-void check_mark(const auto& mark, const Chart& chart) {
-  check_scales(mark, chart);
-  const std::vector<Column> columns = columns_of(mark);
-  for (const Column& column : columns) {
-    check_column(column, columns.front().values.size(), mark.label, column.axis == 'x' ? chart.x_scale : chart.y_scale);
+  for (std::size_t i = 0; i < mark.y_end.size(); ++i) {
+    base::require(mark.y[i] <= mark.y_end[i], ErrorCode::numerical, "chart: \"{}\" is upside down at x = {}",
+                  mark.label, mark.x[i]);
   }
-  check_order(mark);
 }
 
 double rounded(double value) {
   return std::strtod(fmt::format("{:.8g}", value).c_str(), nullptr);
 }
 
-json rows_of(const std::vector<Column>& columns) {
+json rows_of(const Mark& mark) {
   json rows = json::array();
-  for (std::size_t i = 0; i < columns.front().values.size(); ++i) {
+  for (std::size_t i = 0; i < mark.x.size(); ++i) {
     json row = json::object();
-    for (const Column& column : columns) row[column.field] = rounded(column.values[i]);
+    for (const Column& column : kind_of(mark).columns) row[column.field] = rounded((mark.*column.values)[i]);
     rows.push_back(std::move(row));
   }
   return rows;
 }
 
-json scale_of(Scale scale, const std::optional<Range>& range) {
+json scale_of(bool logarithmic, const std::optional<Range>& range) {
   json spec = json::object();
-  if (scale == Scale::logarithmic) spec["type"] = "log";
+  if (logarithmic) spec["type"] = "log";
   if (range) {
     spec["domain"] = {range->first, range->second};
     spec["nice"] = false;
-  } else if (scale == Scale::linear) {
+  } else if (!logarithmic) {
     spec["zero"] = false;
   }
   return spec;
@@ -138,39 +107,44 @@ json named_ticks(const std::vector<std::string>& names) {
   return {{"values", places}, {"labelExpr", json(names).dump() + "[datum.value - 1]"}};
 }
 
-json axis_encoding(const char* field, const std::string& title, const json& scale) {
-  return {{"field", field}, {"type", "quantitative"}, {"title", title}, {"scale", scale}};
+json axis_encoding(const std::string& title, const json& scale) {
+  return {{"type", "quantitative"}, {"title", title}, {"scale", scale}};
+}
+
+json encoding_of(const Mark& mark, const Chart& chart) {
+  json encoding = kind_of(mark).more;
+  for (const Column& column : kind_of(mark).columns) encoding[column.channel]["field"] = column.field;
+  encoding["x"].update(axis_encoding(chart.x_title, scale_of(chart.x_logarithmic, chart.x_range)));
+  encoding["y"].update(axis_encoding(chart.y_title, scale_of(chart.y_logarithmic, chart.y_range)));
+  if (!chart.x_names.empty()) encoding["x"]["axis"] = named_ticks(chart.x_names);
+  return encoding;
 }
 
 /// A screen reader hears the chart's description; hundreds of points one by one would drown it.
 json layer_of(const Mark& mark, const Chart& chart) {
-  return std::visit(
-      [&](const auto& given) -> json {
-        check_mark(given, chart);
-        const Kind kind = kind_of(given);
-        json encoding = {{"x", axis_encoding(kind.x, chart.x_title, scale_of(chart.x_scale, chart.x_range))},
-                         {"y", axis_encoding(kind.y, chart.y_title, scale_of(chart.y_scale, chart.y_range))}};
-        if (!chart.x_names.empty()) encoding["x"]["axis"] = named_ticks(chart.x_names);
-        encoding.update(kind.more);
-        return {{"name", given.label},
-                {"data", {{"values", rows_of(columns_of(given))}}},
-                {"mark", {{"type", kind.type}, {"style", style_of(mark)}, {"clip", true}, {"aria", false}}},
-                {"encoding", std::move(encoding)}};
-      },
-      mark);
+  check_mark(mark, chart);
+  return {{"name", mark.label},
+          {"data", {{"values", rows_of(mark)}}},
+          {"mark", {{"type", kind_of(mark).type}, {"style", style_of(mark)}, {"clip", true}, {"aria", false}}},
+          {"encoding", encoding_of(mark, chart)}};
 }
 
 }  // namespace
 
-Line diagonal(std::string label, const Range& range) {
-  return {.label = std::move(label),
-          .role = Role::reference,
-          .x = {range.first, range.second},
-          .y = {range.first, range.second}};
+Range extent(std::initializer_list<const std::vector<double>*> columns) {
+  Range range{std::numeric_limits<double>::max(), std::numeric_limits<double>::lowest()};
+  for (const std::vector<double>* column : columns) {
+    for (const double value : *column) range = {std::min(range.first, value), std::max(range.second, value)};
+  }
+  return range;
 }
 
-Line horizontal(std::string label, const Range& range, double y) {
-  return {.label = std::move(label), .role = Role::reference, .x = {range.first, range.second}, .y = {y, y}};
+Mark diagonal(std::string label, const Range& range) {
+  return {MarkKind::line, std::move(label), Role::reference, {range.first, range.second}, {range.first, range.second}};
+}
+
+Mark horizontal(std::string label, const Range& range, double y) {
+  return {MarkKind::line, std::move(label), Role::reference, {range.first, range.second}, {y, y}};
 }
 
 json vega_lite_spec(const Chart& chart) {
@@ -190,16 +164,7 @@ json vega_lite_spec(const Chart& chart) {
 
 std::string style_of(const Mark& mark) {
   constexpr std::array roles = {"estimate", "second", "third", "fourth", "truth", "reference"};
-  const char* role = roles.at(static_cast<std::size_t>(role_of(mark)));
-  return std::visit([&](const auto& given) { return fmt::format("{}_{}", role, kind_of(given).style); }, mark);
-}
-
-const std::string& label_of(const Mark& mark) {
-  return std::visit([](const auto& given) -> const std::string& { return given.label; }, mark);
-}
-
-Role role_of(const Mark& mark) {
-  return std::visit([](const auto& given) { return given.role; }, mark);
+  return fmt::format("{}_{}", roles.at(static_cast<std::size_t>(mark.role)), kind_of(mark).style);
 }
 
 }  // namespace credens::report

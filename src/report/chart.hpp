@@ -5,10 +5,10 @@
 
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -19,52 +19,26 @@ namespace credens::report {
 /// take the first four in turn; these differ in colour, dashes and shape.
 enum class Role { estimate, second, third, fourth, truth, reference };
 
+enum class MarkKind {
+  band,       ///< between `y` and `y_end`, over x
+  line,       ///< through the points (x, y)
+  points,     ///< at (x, y)
+  intervals,  ///< vertical lines from `y` to `y_end`, one per x
+  bars,       ///< columns from 0 up to y, each from `x` to `x_end`: a histogram
+};
+
 /// Labels stand in the legend; a mark without one is left out of it.
-struct Band {
-  std::string label;
-  Role role = Role::estimate;
-  std::vector<double> x = {};
-  std::vector<double> lower = {};
-  std::vector<double> upper = {};  ///< nowhere below `lower`
-};
-
-struct Line {
+struct Mark {
+  MarkKind kind;
   std::string label;
   Role role = Role::estimate;
   std::vector<double> x = {};
   std::vector<double> y = {};
+  std::vector<double> y_end = {};  ///< of bands and intervals alone; nowhere below `y`
+  std::vector<double> x_end = {};  ///< of bars alone
 };
-
-struct Points {
-  std::string label;
-  Role role = Role::truth;
-  std::vector<double> x = {};
-  std::vector<double> y = {};
-};
-
-/// Columns from 0 up to `height`, each between two edges: a histogram.
-struct Bars {
-  std::string label;
-  Role role = Role::estimate;
-  std::vector<double> left = {};
-  std::vector<double> right = {};
-  std::vector<double> height = {};
-};
-
-/// Vertical lines from `lower` to `upper`, one per x.
-struct Intervals {
-  std::string label;
-  Role role = Role::estimate;
-  std::vector<double> x = {};
-  std::vector<double> lower = {};
-  std::vector<double> upper = {};  ///< nowhere below `lower`
-};
-
-using Mark = std::variant<Band, Line, Points, Bars, Intervals>;
 
 using Range = std::pair<double, double>;
-
-enum class Scale { linear, logarithmic };
 
 struct Chart {
   std::string title;
@@ -72,18 +46,21 @@ struct Chart {
   std::string description = {};  ///< read aloud to people who cannot see the chart
   std::string x_title = {};
   std::string y_title = {};
-  Scale x_scale = Scale::linear;
-  Scale y_scale = Scale::linear;
+  bool x_logarithmic = false;
+  bool y_logarithmic = false;
   std::optional<Range> x_range = {};  ///< none: wide enough for all marks
   std::optional<Range> y_range = {};
   std::vector<std::string> x_names = {};  ///< of x = 1, 2, ..., which have no other ticks beside them
   std::vector<Mark> marks = {};           ///< later ones are drawn above earlier ones
 };
 
+/// From the least to the largest of all values.
+Range extent(std::initializer_list<const std::vector<double>*> columns);
+
 /// The line y = x over a range of both.
-Line diagonal(std::string label, const Range& range);
+Mark diagonal(std::string label, const Range& range);
 /// The line at height y over a range of x.
-Line horizontal(std::string label, const Range& range, double y);
+Mark horizontal(std::string label, const Range& range, double y);
 
 /// Values are rounded to eight digits, more than a screen shows. Throws when columns of a mark differ in length, hold
 /// what is not finite or, on a logarithmic axis, not above 0, or a band or interval is upside down.
@@ -91,7 +68,5 @@ nlohmann::json vega_lite_spec(const Chart& chart);
 
 /// The name under which a page styles a mark, e.g. "estimate_band".
 std::string style_of(const Mark& mark);
-const std::string& label_of(const Mark& mark);
-Role role_of(const Mark& mark);
 
 }  // namespace credens::report

@@ -7,7 +7,7 @@
 
 #include "model/ensemble_state.hpp"
 #include "model/names.hpp"
-#include "report/number.hpp"
+#include "report/table.hpp"
 #include "score/score_fields.hpp"
 #include "store/document_parts.hpp"
 
@@ -84,15 +84,6 @@ void Comparer::add_scored(std::string_view bytes) {
 
 Comparison Comparer::comparison() const {
   return {.rows = extended_.rows(), .classical = classical_.scores(), .extended = extended_.scores()};
-}
-
-Comparison compare(const Ensemble& ensemble, const scoring::Observations& rows,
-                   const scoring::IntervalOptions& interval) {
-  scoring::RowWeights weights;
-  weights.add(rows.weights);
-  Comparer comparer(ensemble, interval, weights.largest());
-  comparer.add(rows);
-  return comparer.comparison();
 }
 
 std::vector<Table> comparison_tables(const Comparison& comparison, const Ensemble& ensemble, double level) {

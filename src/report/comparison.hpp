@@ -11,7 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include "report/document.hpp"
 #include "report/table.hpp"
 #include "score/scorer.hpp"
 
@@ -41,10 +40,6 @@ class Comparer {
   scoring::Scorer classical_;
   scoring::Scorer extended_;
 };
-
-/// Compares all rows at once.
-Comparison compare(const Ensemble& ensemble, const scoring::Observations& rows,
-                   const scoring::IntervalOptions& interval);
 
 /// One table per score set: that of all outputs first, then, where there are several, one per output.
 std::vector<Table> comparison_tables(const Comparison& comparison, const Ensemble& ensemble, double level);

@@ -6,25 +6,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <fmt/format.h>
-
-#include "report/number.hpp"
 
 namespace credens::report {
 namespace {
 
 constexpr Range all_x = {-1, 1};
 
-using Columns = std::vector<const std::vector<double>*>;
-
 /// All values with a little air, so that panels of one kind share their axis.
-Range common_range(const Columns& columns) {
-  Range range{columns.front()->front(), columns.front()->front()};
-  for (const auto* column : columns) {
-    const auto [low, high] = std::minmax_element(column->begin(), column->end());
-    range = {std::min(range.first, *low), std::max(range.second, *high)};
-  }
+Range common_range(std::initializer_list<const std::vector<double>*> columns) {
+  const Range range = extent(columns);
   const double air = 0.04 * (range.second - range.first);
   return {range.first - air, range.second + air};
 }
@@ -35,35 +28,25 @@ std::vector<double> column(MatrixView values) {
   return column;
 }
 
-double mean_std(MatrixView variance) {
-  double sum = 0;
-  for (const double value : column(variance)) sum += std::sqrt(value);
-  return sum / static_cast<double>(variance.rows());
-}
-
 Figure1Curves curves_of(const Predictive& predictive, MatrixView targets, MatrixView truth) {
-  const Interval total = predictive.interval(figure1_level);
-  const Interval function = predictive.function_interval(figure1_level);
-  return {.mean = column(predictive.mean()),
-          .lower = column(total.lower),
-          .upper = column(total.upper),
-          .function_lower = column(function.lower),
-          .function_upper = column(function.upper),
-          .mean_epistemic_std = mean_std(predictive.epistemic_variance()),
-          .scores = score(predictive, targets, {.level = figure1_level, .truth = truth})};
+  Figure1Curves curves{.rows = scoring::diagnose(predictive, targets, 0, {.level = figure1_level}),
+                       .scores = score(predictive, targets, {.level = figure1_level, .truth = truth})};
+  const std::vector<double>& widths = curves.rows.epistemic_std;
+  curves.mean_epistemic_std = std::accumulate(widths.begin(), widths.end(), 0.0) / static_cast<double>(widths.size());
+  return curves;
 }
 
 std::vector<double> absolute_errors(const Figure1& figure) {
   std::vector<double> errors;
   for (std::size_t i = 0; i < figure.x.size(); ++i)
-    errors.push_back(std::abs(figure.classical.mean[i] - figure.truth[i]));
+    errors.push_back(std::abs(figure.classical.rows.mean[i] - figure.truth[i]));
   return errors;
 }
 
 std::vector<double> function_half_width(const Figure1Curves& curves) {
   std::vector<double> half_width;
-  for (std::size_t i = 0; i < curves.mean.size(); ++i) {
-    half_width.push_back((curves.function_upper[i] - curves.function_lower[i]) / 2);
+  for (std::size_t i = 0; i < curves.rows.mean.size(); ++i) {
+    half_width.push_back((curves.rows.function_upper[i] - curves.rows.function_lower[i]) / 2);
   }
   return half_width;
 }
@@ -81,29 +64,29 @@ Chart posterior_predictive_chart(const Figure1& figure, const Figure1Curves& cur
                                  name, percent(curves.scores.total_coverage)),
       .x_title = "x",
       .y_title = "y",
-      .y_range = common_range({&figure.classical.lower, &figure.classical.upper, &figure.extended.lower,
-                               &figure.extended.upper, &figure.observed}),
-      .marks = {Band{.label = "95 % interval", .x = figure.x, .lower = curves.lower, .upper = curves.upper},
-                Points{.label = "test observations", .x = figure.x, .y = figure.observed},
-                Line{.label = "predicted mean", .x = figure.x, .y = curves.mean}}};
+      .y_range = common_range({&figure.classical.rows.lower, &figure.classical.rows.upper, &figure.extended.rows.lower,
+                               &figure.extended.rows.upper, &figure.extended.rows.observed}),
+      .marks = {{MarkKind::band, "95 % interval", Role::estimate, figure.x, curves.rows.lower, curves.rows.upper},
+                {MarkKind::points, "test observations", Role::truth, figure.x, figure.extended.rows.observed},
+                {MarkKind::line, "predicted mean", Role::estimate, figure.x, curves.rows.mean}}};
 }
 
 Chart regression_function_chart(const Figure1& figure, const Figure1Curves& curves, const std::string& name) {
-  return {
-      .title = "Regression function, " + name,
-      .subtitle = coverage_and_rmse(curves.scores.function_coverage.value(), curves.scores.function_rmse.value()),
-      .description =
-          fmt::format("Predicted mean and 95 % interval for the regression function of the {} ensemble over x, "
-                      "with the true function; the interval holds it at {} of the test rows.",
-                      name, percent(curves.scores.function_coverage.value())),
-      .x_title = "x",
-      .y_title = "regression function",
-      .y_range = common_range({&figure.classical.function_lower, &figure.classical.function_upper,
-                               &figure.extended.function_lower, &figure.extended.function_upper, &figure.truth}),
-      .marks = {
-          Band{.label = "95 % interval", .x = figure.x, .lower = curves.function_lower, .upper = curves.function_upper},
-          Line{.label = "predicted mean", .x = figure.x, .y = curves.mean},
-          Line{.label = "true function", .role = Role::truth, .x = figure.x, .y = figure.truth}}};
+  return {.title = "Regression function, " + name,
+          .subtitle = coverage_and_rmse(curves.scores.function_coverage.value(), curves.scores.function_rmse.value()),
+          .description =
+              fmt::format("Predicted mean and 95 % interval for the regression function of the {} ensemble over x, "
+                          "with the true function; the interval holds it at {} of the test rows.",
+                          name, percent(curves.scores.function_coverage.value())),
+          .x_title = "x",
+          .y_title = "regression function",
+          .y_range =
+              common_range({&figure.classical.rows.function_lower, &figure.classical.rows.function_upper,
+                            &figure.extended.rows.function_lower, &figure.extended.rows.function_upper, &figure.truth}),
+          .marks = {{MarkKind::band, "95 % interval", Role::estimate, figure.x, curves.rows.function_lower,
+                     curves.rows.function_upper},
+                    {MarkKind::line, "predicted mean", Role::estimate, figure.x, curves.rows.mean},
+                    {MarkKind::line, "true function", Role::truth, figure.x, figure.truth}}};
 }
 
 Chart epistemic_chart(const Figure1& figure, const Figure1Curves& curves, const std::string& name) {
@@ -120,11 +103,9 @@ Chart epistemic_chart(const Figure1& figure, const Figure1Curves& curves, const 
           .y_title = "error and half-width",
           .x_range = all_x,
           .y_range = Range{0, common_range({&zero, &errors, &widest}).second},
-          .marks = {Band{.label = "half-width of the interval",
-                         .x = figure.x,
-                         .lower = zero,
-                         .upper = function_half_width(curves)},
-                    Points{.label = "absolute error of the mean", .x = figure.x, .y = errors}}};
+          .marks = {{MarkKind::band, "half-width of the interval", Role::estimate, figure.x, zero,
+                     function_half_width(curves)},
+                    {MarkKind::points, "absolute error of the mean", Role::truth, figure.x, errors}}};
 }
 
 Section introduction(const Figure1& figure) {
@@ -139,10 +120,6 @@ Section introduction(const Figure1& figure) {
       "closed "
       "form from the training rows. No network is trained again, and the predicted mean stays the same.";
   return {.title = "The question", .paragraphs = {setting, method}};
-}
-
-Section panels(const Figure1& figure) {
-  return {.title = "Figure 1", .figures = {figure1_panels(figure)}};
 }
 
 Section result(const Figure1& figure) {
@@ -167,8 +144,9 @@ Table values_along_the_curve(const Figure1& figure) {
     const auto distance = [&](double x) { return std::abs(x - step / 5.0); };
     const auto nearest = std::ranges::min_element(figure.x, {}, distance);
     const auto row = static_cast<std::size_t>(nearest - figure.x.begin());
-    table.rows.push_back({fixed(figure.x[row], 2), fixed(figure.truth[row], 1), fixed(figure.classical.mean[row], 1),
-                          fixed(classical[row], 1), fixed(extended[row], 1)});
+    table.rows.push_back({fixed(figure.x[row], 2), fixed(figure.truth[row], 1),
+                          fixed(figure.classical.rows.mean[row], 1), fixed(classical[row], 1),
+                          fixed(extended[row], 1)});
   }
   return table;
 }
@@ -179,10 +157,6 @@ Table widths(const Figure1& figure) {
     table.rows.push_back({fmt::format("{}", member), significant(figure.gamma[member])});
   }
   return table;
-}
-
-Section numbers(const Figure1& figure) {
-  return {.title = "The numbers behind the pictures", .tables = {values_along_the_curve(figure), widths(figure)}};
 }
 
 Section own_data() {
@@ -205,7 +179,6 @@ Figure1 make_figure1(const Ensemble& wide, std::size_t train_rows, const Dataset
   const Predictive extended = wide.predict(test.inputs(), {.threads = threads});
   return {.train_rows = train_rows,
           .x = column(test.inputs()),
-          .observed = column(test.targets()),
           .truth = column(truth),
           .gamma = wide.gamma(),
           .classical = curves_of(extended.classical(), test.targets(), truth),
@@ -256,7 +229,12 @@ Page figure1_page(const Figure1& figure, std::uint64_t seed) {
               "Figure 1 of “Deep ensembles from a Bayesian perspective”: a classical deep ensemble and its extension, "
               "fitted to "
               "noisy observations of a function that is known, so that their claims about it can be checked.",
-          .sections = {introduction(figure), panels(figure), result(figure), numbers(figure), own_data()},
+          .sections = {introduction(figure),
+                       {.title = "Figure 1", .figures = {figure1_panels(figure)}},
+                       result(figure),
+                       {.title = "The numbers behind the pictures",
+                        .tables = {values_along_the_curve(figure), widths(figure)}},
+                       own_data()},
           .footer = fmt::format("Made by credens {} with seed {}.", version(), seed)};
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "report/page.hpp"
+#include "score/diagnostics.hpp"
 
 namespace credens::report {
 
@@ -20,21 +21,16 @@ inline constexpr double figure1_level = 0.95;
 
 /// One ensemble at the test rows. Intervals hold 95 %, as mean +- z std.
 struct Figure1Curves {
-  std::vector<double> mean;
-  std::vector<double> lower;  ///< of a new observation
-  std::vector<double> upper;
-  std::vector<double> function_lower;  ///< of the regression function
-  std::vector<double> function_upper;
+  scoring::OutputDiagnostics rows;
   double mean_epistemic_std = 0;
   Scores scores;  ///< against the observations, and against the truth
 };
 
 struct Figure1 {
   std::size_t train_rows = 0;
-  std::vector<double> x;         ///< of the test rows, rising
-  std::vector<double> observed;  ///< with noise
-  std::vector<double> truth;     ///< the regression function
-  std::vector<double> gamma;     ///< of each member
+  std::vector<double> x;      ///< of the test rows, rising
+  std::vector<double> truth;  ///< the regression function
+  std::vector<double> gamma;  ///< of each member
   Figure1Curves classical;
   Figure1Curves extended;
 };

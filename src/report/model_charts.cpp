@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "report/model_charts.hpp"
+#include "report/model_page.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include <fmt/format.h>
 
-#include "report/number.hpp"
+#include "report/table.hpp"
 
 namespace credens::report {
 namespace {
@@ -40,22 +39,14 @@ Values times(double factor, Values values) {
   return values;
 }
 
-Range extent(std::initializer_list<const Values*> columns) {
-  Range range{std::numeric_limits<double>::max(), std::numeric_limits<double>::lowest()};
-  for (const Values* column : columns) {
-    for (const double value : *column) range = {std::min(range.first, value), std::max(range.second, value)};
-  }
-  return range;
-}
-
 /// Values of one sign that differ by more than a factor of ten are told apart on a logarithmic axis only.
-Scale scale_of(const Range& range) {
-  return range.first > 0 && range.second > 10 * range.first ? Scale::logarithmic : Scale::linear;
+bool is_logarithmic(const Range& range) {
+  return range.first > 0 && range.second > 10 * range.first;
 }
 
 /// The range with a margin of 5 %, also around a single value.
-Range with_margin(const Range& range, Scale scale) {
-  if (scale == Scale::logarithmic) {
+Range with_margin(const Range& range, bool logarithmic = false) {
+  if (logarithmic) {
     const double factor = std::pow(range.second / range.first, 0.05);
     return {range.first / factor, range.second * factor};
   }
@@ -66,10 +57,10 @@ Range with_margin(const Range& range, Scale scale) {
 
 /// One range and scale for both axes of a chart that compares values of one kind.
 void set_common_axes(Chart& chart, const Range& values) {
-  const Scale scale = scale_of(values);
-  Range range = with_margin(values, scale);
-  if (scale == Scale::linear && values.first >= 0) range.first = 0;
-  chart.x_scale = chart.y_scale = scale;
+  const bool logarithmic = is_logarithmic(values);
+  Range range = with_margin(values, logarithmic);
+  if (!logarithmic && values.first >= 0) range.first = 0;
+  chart.x_logarithmic = chart.y_logarithmic = logarithmic;
   chart.x_range = chart.y_range = range;
 }
 
@@ -82,9 +73,16 @@ bool is_inside(const scoring::OutputDiagnostics& rows, std::size_t row) {
   return rows.lower[row] <= rows.observed[row] && rows.observed[row] <= rows.upper[row];
 }
 
-std::pair<Chosen, Chosen> inside_and_outside(const scoring::OutputDiagnostics& rows, const Chosen& chosen) {
-  std::pair<Chosen, Chosen> parts;
-  for (const std::size_t row : chosen) (is_inside(rows, row) ? parts.first : parts.second).push_back(row);
+/// Points of the chosen rows at x and y: those whose interval holds the observation, and the others.
+std::pair<Mark, Mark> points_in_and_out(const scoring::OutputDiagnostics& rows, const Chosen& chosen, const Values& x,
+                                        const Values& y, std::string label_in, std::string label_out) {
+  std::pair<Mark, Mark> parts{{MarkKind::points, std::move(label_in), Role::estimate},
+                              {MarkKind::points, std::move(label_out), Role::truth}};
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    Mark& points = is_inside(rows, chosen[i]) ? parts.first : parts.second;
+    points.x.push_back(x[i]);
+    points.y.push_back(y[i]);
+  }
   return parts;
 }
 
@@ -95,9 +93,11 @@ Figure one_chart(std::string caption, Chart chart) {
 Figure predicted_against_observed(const ChartedOutput& output) {
   const scoring::OutputDiagnostics& rows = output.rows;
   const Chosen chosen = scoring::evenly_spaced(rows.count(), std::min(output.most_rows, most_interval_lines));
-  const auto [inside, outside] = inside_and_outside(rows, chosen);
   const Values observed = taken(rows.observed, chosen);
-  const Range both = with_margin(extent({&rows.observed, &rows.mean}), Scale::linear);
+  auto [inside, outside] =
+      points_in_and_out(rows, chosen, observed, taken(rows.mean, chosen), "prediction, interval holds the observation",
+                        "prediction, interval misses it");
+  const Range both = with_margin(extent({&rows.observed, &rows.mean}));
   const std::string level = level_text(output.level);
   Chart chart{.title = "Predicted against observed",
               .subtitle = fmt::format("RMSE {}, {} intervals hold {}", significant(output.scores.rmse), level,
@@ -106,24 +106,14 @@ Figure predicted_against_observed(const ChartedOutput& output) {
                   fmt::format("Predictions of {} with their {} intervals over what was observed.", output.name, level),
               .x_title = "observed " + output.name,
               .y_title = "predicted " + output.name,
-              .x_range = with_margin(extent({&rows.observed}), Scale::linear),
-              .marks = {Intervals{.label = level + " interval, observation",
-                                  .x = observed,
-                                  .lower = taken(rows.lower, chosen),
-                                  .upper = taken(rows.upper, chosen)},
-                        Intervals{.label = level + " interval, function",
-                                  .role = Role::second,
-                                  .x = observed,
-                                  .lower = taken(rows.function_lower, chosen),
-                                  .upper = taken(rows.function_upper, chosen)},
+              .x_range = with_margin(extent({&rows.observed})),
+              .marks = {{MarkKind::intervals, level + " interval, observation", Role::estimate, observed,
+                         taken(rows.lower, chosen), taken(rows.upper, chosen)},
+                        {MarkKind::intervals, level + " interval, function", Role::second, observed,
+                         taken(rows.function_lower, chosen), taken(rows.function_upper, chosen)},
                         diagonal("predicted = observed", both),
-                        Points{.label = "prediction, interval holds the observation",
-                               .role = Role::estimate,
-                               .x = taken(rows.observed, inside),
-                               .y = taken(rows.mean, inside)},
-                        Points{.label = "prediction, interval misses it",
-                               .x = taken(rows.observed, outside),
-                               .y = taken(rows.mean, outside)}}};
+                        std::move(inside),
+                        std::move(outside)}};
   return one_chart(fmt::format("Each row stands at what was observed, across, and what was predicted, up. Long strokes "
                                "are intervals for a new observation, short ones for the regression function alone. "
                                "Good: points close to the dashed line, and about {} of the long strokes cross it.{}",
@@ -137,34 +127,27 @@ Figure intervals_by_width(const ChartedOutput& output) {
   const Chosen places = scoring::evenly_spaced(order.size(), output.most_rows);
   Chosen chosen;
   Values share;
-  std::pair<Values, Values> inside;
-  std::pair<Values, Values> outside;
   for (const std::size_t place : places) {
-    const std::size_t row = order[place];
-    chosen.push_back(row);
+    chosen.push_back(order[place]);
     share.push_back(100 * (static_cast<double>(place) + 0.5) / static_cast<double>(order.size()));
-    auto& [x, y] = is_inside(rows, row) ? inside : outside;
-    x.push_back(share.back());
-    y.push_back(rows.observed[row] - rows.mean[row]);
   }
   const std::string level = level_text(output.level);
   const Values mean = taken(rows.mean, chosen);
-  Chart chart{
-      .title = "Intervals from narrow to wide",
-      .subtitle = fmt::format("mean width {}", significant(output.scores.interval_width)),
-      .description = fmt::format("The {} interval of each row around its prediction of {}, rows in order of "
-                                 "width, with what was observed.",
-                                 level, output.name),
-      .x_title = "rows, narrowest interval first (%)",
-      .y_title = "observed − predicted " + output.name,
-      .x_range = whole,
-      .marks = {Band{.label = level + " interval",
-                     .x = share,
-                     .lower = differences(taken(rows.lower, chosen), mean),
-                     .upper = differences(taken(rows.upper, chosen), mean)},
-                horizontal("prediction", whole, 0),
-                Points{.label = "observation inside", .role = Role::estimate, .x = inside.first, .y = inside.second},
-                Points{.label = "observation outside", .x = outside.first, .y = outside.second}}};
+  auto [inside, outside] = points_in_and_out(rows, chosen, share, differences(taken(rows.observed, chosen), mean),
+                                             "observation inside", "observation outside");
+  Chart chart{.title = "Intervals from narrow to wide",
+              .subtitle = fmt::format("mean width {}", significant(output.scores.interval_width)),
+              .description = fmt::format("The {} interval of each row around its prediction of {}, rows in order of "
+                                         "width, with what was observed.",
+                                         level, output.name),
+              .x_title = "rows, narrowest interval first (%)",
+              .y_title = "observed − predicted " + output.name,
+              .x_range = whole,
+              .marks = {{MarkKind::band, level + " interval", Role::estimate, share,
+                         differences(taken(rows.lower, chosen), mean), differences(taken(rows.upper, chosen), mean)},
+                        horizontal("prediction", whole, 0),
+                        std::move(inside),
+                        std::move(outside)}};
   return one_chart(fmt::format("Rows in the order of their interval's width, each seen from its own prediction. Good: "
                                "the observations fill the shaded area at every width, and the {} outside it are "
                                "spread over all widths and both sides.{}",
@@ -172,14 +155,15 @@ Figure intervals_by_width(const ChartedOutput& output) {
                    std::move(chart));
 }
 
-Band calibrated_band(const Curve& curve, double rows) {
-  Band band{.label = "95 % of calibrated models", .role = Role::reference, .x = times(100, curve.x)};
+Mark calibrated_band(const Curve& curve, double rows) {
+  Mark shares{
+      .kind = MarkKind::band, .label = "95 % of calibrated models", .role = Role::reference, .x = times(100, curve.x)};
   for (const double level : curve.x) {
     const auto [low, high] = expected_shares(level, rows);
-    band.lower.push_back(100 * low);
-    band.upper.push_back(100 * high);
+    shares.y.push_back(100 * low);
+    shares.y_end.push_back(100 * high);
   }
-  return band;
+  return shares;
 }
 
 Figure calibration(const ChartedOutput& output) {
@@ -188,12 +172,10 @@ Figure calibration(const ChartedOutput& output) {
                              diagonal("perfect", whole)};
   if (output.is_extended) {
     const Curve classical = scoring::calibration_curve(output.rows.classical_pit, output.weights);
-    marks.push_back(Line{.label = "classical ensemble",
-                         .role = Role::second,
-                         .x = times(100, classical.x),
-                         .y = times(100, classical.y)});
+    marks.push_back(
+        {MarkKind::line, "classical ensemble", Role::second, times(100, classical.x), times(100, classical.y)});
   }
-  marks.push_back(Line{.label = "this model", .x = times(100, extended.x), .y = times(100, extended.y)});
+  marks.push_back({MarkKind::line, "this model", Role::estimate, times(100, extended.x), times(100, extended.y)});
   return one_chart(
       "For each probability, how often the observation stayed below the value that it should stay below with that "
       "probability. Good: the curve follows the dashed line within the grey band. Steep in the middle: intervals are "
@@ -210,12 +192,12 @@ Figure calibration(const ChartedOutput& output) {
 }
 
 /// Bars of equal width over [0, 100], as percents of the rows.
-Bars percent_bars(std::string label, const Values& shares) {
-  Bars bars{.label = std::move(label), .height = times(100, shares)};
+Mark percent_bars(std::string label, const Values& shares) {
+  Mark bars{.kind = MarkKind::bars, .label = std::move(label), .y = times(100, shares)};
   const double width = 100 / static_cast<double>(shares.size());
   for (std::size_t i = 0; i < shares.size(); ++i) {
-    bars.left.push_back(width * static_cast<double>(i));
-    bars.right.push_back(width * static_cast<double>(i + 1));
+    bars.x.push_back(width * static_cast<double>(i));
+    bars.x_end.push_back(width * static_cast<double>(i + 1));
   }
   return bars;
 }
@@ -244,11 +226,12 @@ Figure pit_histogram(const ChartedOutput& output) {
        .x_range = whole,
        .y_range = Range{0, 105 * top},
        .marks = {percent_bars("rows", shares),
-                 Band{.label = "95 % of calibrated models",
-                      .role = Role::reference,
-                      .x = {0, 100},
-                      .lower = Values(2, 100 * low),
-                      .upper = Values(2, 100 * high)},
+                 {MarkKind::band,
+                  "95 % of calibrated models",
+                  Role::reference,
+                  {0, 100},
+                  Values(2, 100 * low),
+                  Values(2, 100 * high)},
                  horizontal("equal shares", whole, 100 * equal)}});
 }
 
@@ -265,8 +248,8 @@ Figure error_against_uncertainty(const ChartedOutput& output, const Values& erro
               .y_title = "root mean square error"};
   set_common_axes(chart, extent({&curve.x, &curve.y}));
   chart.marks = {diagonal("error as predicted", *chart.x_range),
-                 Line{.label = "groups of rows", .x = curve.x, .y = curve.y},
-                 Points{.label = "", .role = Role::estimate, .x = curve.x, .y = curve.y}};
+                 {MarkKind::line, "groups of rows", Role::estimate, curve.x, curve.y},
+                 {MarkKind::points, "", Role::estimate, curve.x, curve.y}};
   return one_chart(
       "Rows in groups from the surest to the least sure: the error that was predicted and the one that was made. Good: "
       "points rise along the dashed line. Above it errors are larger than announced, below it smaller.",
@@ -275,14 +258,14 @@ Figure error_against_uncertainty(const ChartedOutput& output, const Values& erro
 
 Figure sparsification(const ChartedOutput& output, const Values& errors) {
   const std::size_t steps = std::min<std::size_t>(output.rows.count(), 50);
-  const auto line = [&](std::string label, Role role, const Values& uncertainty) {
+  const auto ranked_by = [&](std::string label, Role role, const Values& uncertainty) {
     const Curve curve = scoring::sparsification(errors, uncertainty, output.weights, steps);
-    return Line{.label = std::move(label), .role = role, .x = times(100, curve.x), .y = curve.y};
+    return Mark{MarkKind::line, std::move(label), role, times(100, curve.x), curve.y};
   };
   Values sizes;
   for (const double error : errors) sizes.push_back(std::abs(error));
-  Line total = line("by total uncertainty", Role::estimate, output.rows.total_std);
-  Line epistemic = line("by epistemic uncertainty", Role::second, output.rows.epistemic_std);
+  Mark total = ranked_by("by total uncertainty", Role::estimate, output.rows.total_std);
+  Mark epistemic = ranked_by("by epistemic uncertainty", Role::second, output.rows.epistemic_std);
   const double top = extent({&total.y, &epistemic.y}).second;
   return one_chart(
       "The error of the rows that remain when the most uncertain ones are set aside. Good: the curve falls early, "
@@ -298,7 +281,7 @@ Figure sparsification(const ChartedOutput& output, const Values& errors) {
        .x_range = whole,
        .y_range = Range{0, top > 0 ? 1.05 * top : 1},
        .marks = {horizontal("at random", whole, output.scores.rmse),
-                 line("best possible: by the error itself", Role::truth, sizes), std::move(epistemic),
+                 ranked_by("best possible: by the error itself", Role::truth, sizes), std::move(epistemic),
                  std::move(total)}});
 }
 
@@ -312,11 +295,9 @@ Figure noise_and_ignorance(const ChartedOutput& output) {
               .x_title = "noise: aleatoric std",
               .y_title = "ignorance: epistemic std"};
   set_common_axes(chart, extent({&rows.aleatoric_std, &rows.epistemic_std}));
-  chart.marks = {diagonal("as much ignorance as noise", *chart.x_range),
-                 Points{.label = "rows",
-                        .role = Role::estimate,
-                        .x = taken(rows.aleatoric_std, chosen),
-                        .y = taken(rows.epistemic_std, chosen)}};
+  chart.marks = {
+      diagonal("as much ignorance as noise", *chart.x_range),
+      {MarkKind::points, "rows", Role::estimate, taken(rows.aleatoric_std, chosen), taken(rows.epistemic_std, chosen)}};
   return one_chart(
       fmt::format("Where the uncertainty of each row comes from. Above the dashed line it is mostly ignorance: more "
                   "training rows nearby would sharpen these predictions. Below it is mostly noise, which more rows "

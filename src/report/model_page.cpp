@@ -7,15 +7,13 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 
 #include <fmt/format.h>
 
 #include "model/ensemble_state.hpp"
 #include "model/names.hpp"
-#include "report/model_charts.hpp"
 #include "report/model_summary.hpp"
-#include "report/number.hpp"
-#include "score/diagnostics.hpp"
 
 namespace credens::report {
 namespace {
@@ -29,18 +27,9 @@ constexpr std::size_t most_marks = 2000;  ///< rows drawn one by one, in the sam
 constexpr std::size_t most_outputs = 12;  ///< that have charts
 constexpr std::size_t table_rows = 12;
 
-std::vector<ReportedRow> most_epistemic(const scoring::OutputDiagnostics& rows) {
-  const std::vector<double> shares = epistemic_shares(rows);
-  std::vector<ReportedRow> reported;
-  for (const std::size_t row : scoring::largest(shares, table_rows)) {
-    reported.push_back({.row = row,
-                        .observed = rows.observed[row],
-                        .mean = rows.mean[row],
-                        .aleatoric_std = rows.aleatoric_std[row],
-                        .epistemic_std = rows.epistemic_std[row],
-                        .epistemic_share = shares[row]});
-  }
-  return reported;
+/// The rows with the largest shares of ignorance, largest first.
+std::vector<std::size_t> most_epistemic(const scoring::OutputDiagnostics& rows) {
+  return scoring::largest(epistemic_shares(rows), table_rows);
 }
 
 const Scores& scores_of(const Scores& all, std::size_t output) {
@@ -60,14 +49,13 @@ std::string verdict(double coverage, const Range& expected) {
   return "in keeping with that";
 }
 
-std::string coverage_sentence(const ReportContent& content) {
-  const double level = content.level;
-  const double coverage = content.comparison.extended.total_coverage;
-  const Range expected = expected_shares(level, content.effective_rows);
+std::string coverage_sentence(const Comparison& comparison, double level, double effective_rows) {
+  const double coverage = comparison.extended.total_coverage;
+  const Range expected = expected_shares(level, effective_rows);
   return fmt::format(
       "The {} intervals hold {} of the observations. Over {} rows a calibrated model would be expected to reach "
       "between {} and {}; this is {}.",
-      level_text(level), percent(coverage), content.comparison.rows, percent(expected.first), percent(expected.second),
+      level_text(level), percent(coverage), comparison.rows, percent(expected.first), percent(expected.second),
       verdict(coverage, expected));
 }
 
@@ -83,16 +71,17 @@ std::string error_sentence(const Scores& scores) {
                         percent(ratio / (1 + ratio)));
 }
 
-Section scores_section(const ReportContent& content) {
+Section scores_section(const Comparison& comparison, const Ensemble& ensemble, double level, double effective_rows) {
   const std::string of_outputs =
-      content.ensemble.outputs() == 1 ? "" : " These are means over the outputs; each has a table of its own below.";
+      ensemble.outputs() == 1 ? "" : " These are means over the outputs; each has a table of its own below.";
   return {.title = "The scores",
-          .paragraphs = {coverage_sentence(content) + of_outputs, error_sentence(content.comparison.extended),
+          .paragraphs = {coverage_sentence(comparison, level, effective_rows) + of_outputs,
+                         error_sentence(comparison.extended),
                          "The same numbers as those of credens evaluate. “Classical” is the ensemble without the width "
                          "of its members' posteriors. Coverage should be close to the level; errors, likelihood, CRPS, "
                          "width, interval score and calibration error are better the smaller they are. All of it holds "
                          "for new rows only if the model was not trained on these."},
-          .tables = comparison_tables(content.comparison, content.ensemble, content.level)};
+          .tables = comparison_tables(comparison, ensemble, level)};
 }
 
 /// "age 71 (+3.2)": the inputs that lie farthest out in the scale of the networks.
@@ -115,45 +104,33 @@ std::vector<std::string> input_headings(const std::vector<std::string>& labels) 
   return {"inputs farthest from the mean of training (in its standard deviations)"};
 }
 
-std::vector<std::string> input_cells(const ReportContent& content, const std::vector<std::string>& labels,
-                                     std::size_t row) {
-  const std::vector<double>& inputs = content.places.inputs.at(row);
-  if (labels.size() > most_input_columns) return {unusual_text(content.ensemble.state(), labels, inputs)};
+std::vector<std::string> input_cells(const model::EnsembleState& state, const std::vector<std::string>& labels,
+                                     const std::vector<double>& inputs) {
+  if (labels.size() > most_input_columns) return {unusual_text(state, labels, inputs)};
   std::vector<std::string> cells;
   for (const double value : inputs) cells.push_back(significant(value, 4));
   return cells;
 }
 
-Table most_epistemic_table(const ReportContent& content, const ReportedOutput& output) {
-  const bool has_inputs = !content.places.inputs.empty();
-  const std::vector<std::string> labels = content.ensemble.state().schema.input_keys();
-  Table table{
-      .caption = fmt::format("The rows with the largest epistemic share, by {} of {}", content.places.word,
-                             file_name(content.data_name)),
-      .headings = {content.places.word, "epistemic share", "observed", "predicted", "epistemic std", "aleatoric std"}};
-  if (has_inputs) {
-    for (std::string& heading : input_headings(labels)) table.headings.push_back(std::move(heading));
-  }
-  for (const ReportedRow& row : output.most_epistemic) {
-    std::vector<std::string> cells = {fmt::format("{}", content.places.first + row.row),
-                                      percent(row.epistemic_share),
-                                      significant(row.observed, 4),
-                                      significant(row.mean, 4),
-                                      significant(row.epistemic_std),
-                                      significant(row.aleatoric_std)};
+Table most_epistemic_table(const Ensemble& ensemble, const scoring::OutputDiagnostics& rows,
+                           const std::string& data_name, const RowPlaces& places) {
+  const bool has_inputs = !places.inputs.empty();
+  const std::vector<std::string> labels = ensemble.state().schema.input_keys();
+  Table table{.caption = fmt::format("The rows with the largest epistemic share, by {} of {}", places.word,
+                                     file_name(data_name)),
+              .headings = {places.word, "epistemic share", "observed", "predicted", "epistemic std", "aleatoric std"}};
+  if (has_inputs) std::ranges::copy(input_headings(labels), std::back_inserter(table.headings));
+  const std::vector<double> shares = epistemic_shares(rows);
+  for (const std::size_t row : most_epistemic(rows)) {
+    std::vector<std::string> cells = {fmt::format("{}", places.first + row), percent(shares[row]),
+                                      significant(rows.observed[row], 4),    significant(rows.mean[row], 4),
+                                      significant(rows.epistemic_std[row]),  significant(rows.aleatoric_std[row])};
     if (has_inputs) {
-      for (std::string& cell : input_cells(content, labels, row.row)) cells.push_back(std::move(cell));
+      std::ranges::copy(input_cells(ensemble.state(), labels, places.inputs.at(row)), std::back_inserter(cells));
     }
     table.rows.push_back(std::move(cells));
   }
   return table;
-}
-
-Section output_section(const ReportContent& content, const ReportedOutput& output) {
-  return {.title = "Predictions of " + output.name,
-          .figure_columns = 2,
-          .figures = output.figures,
-          .tables = {most_epistemic_table(content, output)}};
 }
 
 Table two_columns(std::string caption, std::string left, std::string right, const Lines& lines) {
@@ -176,36 +153,37 @@ Table ladder(const Ensemble& ensemble) {
   return table;
 }
 
-Section making_section(const ReportContent& content) {
-  const model::EnsembleState& state = content.ensemble.state();
+Section making_section(const Ensemble& ensemble, const std::string& model_name) {
+  const model::EnsembleState& state = ensemble.state();
   Section section{.title = "How the model was made",
-                  .tables = {two_columns("The model", "", file_name(content.model_name), model_lines(content.ensemble)),
-                             ladder(content.ensemble), members_table(state)}};
+                  .tables = {two_columns("The model", "", file_name(model_name), model_lines(ensemble)),
+                             ladder(ensemble), members_table(state)}};
   section.tables.back().caption = "The members: gamma is the variance of a weight in the last layer";
   const Lines options = option_lines(state);
   if (!options.empty()) section.tables.push_back(two_columns("Options of training", "option", "value", options));
   return section;
 }
 
-std::string lead(const ReportContent& content) {
-  std::string names = base::join(content.ensemble.target_names(), ", ");
-  if (content.ensemble.outputs() > 8) names = fmt::format("{} outputs", content.ensemble.outputs());
+std::string lead(const Ensemble& ensemble, const std::string& model_name, std::size_t rows,
+                 const std::string& data_name) {
+  std::string names = base::join(ensemble.target_names(), ", ");
+  if (ensemble.outputs() > 8) names = fmt::format("{} outputs", ensemble.outputs());
   return fmt::format(
       "What {} predicts for the {} rows of {}, beside what was observed of {}: errors, noise, ignorance, "
       "and whether its intervals keep their word.",
-      file_name(content.model_name), content.comparison.rows, file_name(content.data_name), names);
+      file_name(model_name), rows, file_name(data_name), names);
 }
 
 }  // namespace
 
-ReportBuilder::ReportBuilder(const Ensemble& ensemble, const scoring::IntervalOptions& interval, double largest_weight)
+ModelReport::ModelReport(const Ensemble& ensemble, const scoring::IntervalOptions& interval, double largest_weight)
     : ensemble_(ensemble),
       interval_(interval),
       largest_weight_(largest_weight),
       comparer_(ensemble, interval, largest_weight),
       outputs_(std::min(ensemble.outputs(), most_outputs)) {}
 
-void ReportBuilder::add(const scoring::Observations& rows) {
+void ModelReport::add(const scoring::Observations& rows) {
   comparer_.add(rows);
   for (const double weight : rows.weights) weights_.push_back(weight / largest_weight_);  // no square overflows
   for (std::size_t k = 0; k < outputs_.size(); ++k) {
@@ -213,49 +191,39 @@ void ReportBuilder::add(const scoring::Observations& rows) {
   }
 }
 
-std::vector<ReportedOutput> ReportBuilder::reported_outputs(const Comparison& comparison) const {
-  std::vector<ReportedOutput> outputs;
+std::set<std::size_t> ModelReport::shown_rows() const {
+  std::set<std::size_t> shown;
+  for (const scoring::OutputDiagnostics& rows : outputs_) {
+    for (const std::size_t row : most_epistemic(rows)) shown.insert(row);
+  }
+  return shown;
+}
+
+Page ModelReport::page(const std::string& model_name, const std::string& data_name, const RowPlaces& places) const {
+  const Comparison comparison = comparer_.comparison();
+  const double effective_rows = scoring::effective_rows(comparison.rows, weights_);
+  Page page{.title = "How well does the model know?",
+            .lead = lead(ensemble_, model_name, comparison.rows, data_name),
+            .sections = {scores_section(comparison, ensemble_, interval_.level, effective_rows)},
+            .footer = fmt::format("Made by credens {}.", version())};
+  if (outputs_.size() < ensemble_.outputs()) {
+    page.sections.front().paragraphs.push_back(
+        fmt::format("Charts are shown for the first {} of the {} outputs.", outputs_.size(), ensemble_.outputs()));
+  }
   for (std::size_t k = 0; k < outputs_.size(); ++k) {
     const std::string& name = ensemble_.state().schema.targets[k].name;
-    outputs.push_back({.name = name,
-                       .figures = output_figures({.name = name,
-                                                  .rows = outputs_[k],
-                                                  .weights = weights_,
-                                                  .scores = scores_of(comparison.extended, k),
-                                                  .level = interval_.level,
-                                                  .is_extended = ensemble_.posterior() != PosteriorKind::delta,
-                                                  .most_rows = most_marks / outputs_.size()}),
-                       .most_epistemic = most_epistemic(outputs_[k])});
+    page.sections.push_back({.title = "Predictions of " + name,
+                             .figure_columns = 2,
+                             .figures = output_figures({.name = name,
+                                                        .rows = outputs_[k],
+                                                        .weights = weights_,
+                                                        .scores = scores_of(comparison.extended, k),
+                                                        .level = interval_.level,
+                                                        .is_extended = ensemble_.posterior() != PosteriorKind::delta,
+                                                        .most_rows = most_marks / outputs_.size()}),
+                             .tables = {most_epistemic_table(ensemble_, outputs_[k], data_name, places)}});
   }
-  return outputs;
-}
-
-ReportContent ReportBuilder::content() const {
-  ReportContent content{.ensemble = ensemble_, .level = interval_.level, .comparison = comparer_.comparison()};
-  content.effective_rows = scoring::effective_rows(content.comparison.rows, weights_);
-  content.outputs = reported_outputs(content.comparison);
-  return content;
-}
-
-std::set<std::size_t> shown_rows(const ReportContent& content) {
-  std::set<std::size_t> rows;
-  for (const ReportedOutput& output : content.outputs) {
-    for (const ReportedRow& row : output.most_epistemic) rows.insert(row.row);
-  }
-  return rows;
-}
-
-Page model_page(const ReportContent& content) {
-  Page page{.title = "How well does the model know?",
-            .lead = lead(content),
-            .sections = {scores_section(content)},
-            .footer = fmt::format("Made by credens {}.", version())};
-  if (content.outputs.size() < content.ensemble.outputs()) {
-    page.sections.front().paragraphs.push_back(fmt::format("Charts are shown for the first {} of the {} outputs.",
-                                                           content.outputs.size(), content.ensemble.outputs()));
-  }
-  for (const ReportedOutput& output : content.outputs) page.sections.push_back(output_section(content, output));
-  page.sections.push_back(making_section(content));
+  page.sections.push_back(making_section(ensemble_, model_name));
   return page;
 }
 

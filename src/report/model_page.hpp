@@ -18,22 +18,6 @@
 
 namespace credens::report {
 
-/// A row that is shown by itself.
-struct ReportedRow {
-  std::size_t row = 0;  ///< 0-based, in the data
-  double observed = 0;
-  double mean = 0;
-  double aleatoric_std = 0;
-  double epistemic_std = 0;
-  double epistemic_share = 0;  ///< epistemic by total variance
-};
-
-struct ReportedOutput {
-  std::string name;
-  std::vector<Figure> figures = {};
-  std::vector<ReportedRow> most_epistemic = {};  ///< largest share first
-};
-
 /// The positions of rows in their file, and their inputs.
 struct RowPlaces {
   std::string word = "row";  ///< what is counted: lines of a text file from 1, rows of an array from 0
@@ -41,30 +25,23 @@ struct RowPlaces {
   std::map<std::size_t, std::vector<double>> inputs = {};  ///< by row; none where the data are arrays of members
 };
 
-struct ReportContent {
-  const Ensemble& ensemble;
-  double level = 0.95;
-  Comparison comparison = {};
-  double effective_rows = 0;
-  std::vector<ReportedOutput> outputs = {};
-  std::string model_name = {};  ///< a path; the page shows the file's name alone
-  std::string data_name = {};
-  RowPlaces places = {};
-};
-
-/// Collects the content of a report, all but names and places, from rows that come in blocks. Keeps a few numbers per
-/// row and output, not the predictions of each member.
-class ReportBuilder {
+/// A model and rows that come in blocks. Keeps a few numbers per row and output, not the predictions of each member.
+class ModelReport {
  public:
   /// The ensemble must live as long; otherwise as Comparer.
-  ReportBuilder(const Ensemble& ensemble, const scoring::IntervalOptions& interval, double largest_weight);
+  ModelReport(const Ensemble& ensemble, const scoring::IntervalOptions& interval, double largest_weight);
 
   void add(const scoring::Observations& rows);
-  ReportContent content() const;
+
+  Comparison comparison() const { return comparer_.comparison(); }
+
+  /// Rows that the page shows one by one: it needs their places.
+  std::set<std::size_t> shown_rows() const;
+
+  /// Names are paths, of which the page shows the file's name alone.
+  Page page(const std::string& model_name, const std::string& data_name, const RowPlaces& places) const;
 
  private:
-  std::vector<ReportedOutput> reported_outputs(const Comparison& comparison) const;
-
   const Ensemble& ensemble_;
   scoring::IntervalOptions interval_;
   double largest_weight_;
@@ -73,9 +50,29 @@ class ReportBuilder {
   std::vector<scoring::OutputDiagnostics> outputs_;  ///< of those that have charts
 };
 
-/// Rows that the page shows one by one: it needs their places.
-std::set<std::size_t> shown_rows(const ReportContent& content);
+// Parts of the page, which model_charts.cpp draws.
 
-Page model_page(const ReportContent& content);
+/// An output of a model, for its charts.
+struct ChartedOutput {
+  std::string name;
+  const scoring::OutputDiagnostics& rows;
+  std::span<const double> weights;  ///< of rows; none: every row counts once
+  const Scores& scores;
+  double level = 0.95;
+  bool is_extended = true;    ///< whether members have a width that a classical ensemble lacks
+  std::size_t most_rows = 0;  ///< drawn one by one in a chart
+};
+
+std::vector<Figure> output_figures(const ChartedOutput& output);
+
+/// The shares [low, high] of n rows that 95 % of calibrated models have in an event of probability p:
+/// p +- 1.96 sqrt(p (1 - p) / n), at least 0 and at most 1.
+Range expected_shares(double p, double rows);
+
+/// 0.95 -> "95 %"
+std::string level_text(double level);
+
+/// Epistemic by total variance, row by row.
+std::vector<double> epistemic_shares(const scoring::OutputDiagnostics& rows);
 
 }  // namespace credens::report

@@ -10,7 +10,7 @@
 
 #include "model/ensemble_state.hpp"
 #include "model/names.hpp"
-#include "report/number.hpp"
+#include "report/table.hpp"
 #include "store/document_parts.hpp"
 
 namespace credens::report {

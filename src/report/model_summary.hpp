@@ -6,7 +6,6 @@
 
 #include <credens/ensemble.hpp>
 
-#include "report/document.hpp"
 #include "report/table.hpp"
 
 namespace credens::report {

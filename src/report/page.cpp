@@ -7,7 +7,13 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "report/escape.hpp"
+// The files that a page carries with it, built into the program.
+extern "C" const char credens_asset_style_begin[], credens_asset_style_end[];
+extern "C" const char credens_asset_script_begin[], credens_asset_script_end[];
+extern "C" const char credens_asset_vega_begin[], credens_asset_vega_end[];
+extern "C" const char credens_asset_vega_lite_begin[], credens_asset_vega_lite_end[];
+extern "C" const char credens_asset_vega_embed_begin[], credens_asset_vega_embed_end[];
+extern "C" const char credens_asset_notices_begin[], credens_asset_notices_end[];
 
 namespace credens::report {
 namespace {
@@ -21,6 +27,38 @@ constexpr std::string_view without_charts =
     "This program was built without the scripts that draw charts, so this page shows its tables only.";
 
 constexpr std::string_view without_script = "The charts of this page need scripts. The tables hold the numbers.";
+
+std::string_view between(const char* begin, const char* end) {
+  return {begin, static_cast<std::size_t>(end - begin)};
+}
+
+/// Development tools would look for the file that the last comment of a minified script names, and complain.
+std::string_view without_source_map(std::string_view script) {
+  return script.substr(0, script.rfind("//# sourceMappingURL="));
+}
+
+/// JSON's writer repairs what is not UTF-8.
+std::string repaired_dump(const nlohmann::json& value) {
+  constexpr int compact = -1;
+  return value.dump(compact, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string_view entity(char letter) {
+  switch (letter) {
+    case '&':
+      return "&amp;";
+    case '<':
+      return "&lt;";
+    case '>':
+      return "&gt;";
+    case '"':
+      return "&quot;";
+    case '\'':
+      return "&#39;";
+    default:
+      return {};
+  }
+}
 
 /// Three points in the shape that the page's script gives to those of a role.
 std::string_view points_glyph(Role role) {
@@ -37,34 +75,33 @@ std::string_view points_glyph(Role role) {
   }
 }
 
-std::string_view glyph(const Band&) {
-  return R"(<rect class="band" width="28" height="12"/>)";
-}
-std::string_view glyph(const Line&) {
-  return R"(<path class="line" d="M0 6H28"/>)";
-}
-std::string_view glyph(const Points& points) {
-  return points_glyph(points.role);
-}
-std::string_view glyph(const Bars&) {
-  return R"(<path class="bars" d="M3 12V5h6v7zM11 12V1h6v11zM19 12V7h6v5z"/>)";
-}
-std::string_view glyph(const Intervals&) {
-  return R"(<path class="line" d="M6 2V11M14 0V9M22 3V12"/>)";
+/// A sample of a mark.
+std::string_view glyph(const Mark& mark) {
+  switch (mark.kind) {
+    case MarkKind::band:
+      return R"(<rect class="band" width="28" height="12"/>)";
+    case MarkKind::line:
+      return R"(<path class="line" d="M0 6H28"/>)";
+    case MarkKind::points:
+      return points_glyph(mark.role);
+    case MarkKind::intervals:
+      return R"(<path class="line" d="M6 2V11M14 0V9M22 3V12"/>)";
+    case MarkKind::bars:
+      return R"(<path class="bars" d="M3 12V5h6v7zM11 12V1h6v11zM19 12V7h6v5z"/>)";
+  }
+  return {};
 }
 
-/// One line of a legend: a sample of the mark and its name.
 std::string legend_entry(const Mark& mark) {
-  const std::string_view shape = std::visit([](const auto& given) { return glyph(given); }, mark);
   return fmt::format("<li class=\"{}\"><svg viewBox=\"0 0 28 12\" aria-hidden=\"true\">{}</svg>{}</li>\n",
-                     style_of(mark), shape, html_text(label_of(mark)));
+                     style_of(mark), glyph(mark), html_text(mark.label));
 }
 
 std::string legend(const Figure& figure) {
   std::vector<std::string> entries;
   for (const Chart& chart : figure.charts) {
     for (const Mark& mark : chart.marks) {
-      if (label_of(mark).empty()) continue;
+      if (mark.label.empty()) continue;
       const std::string entry = legend_entry(mark);
       if (std::find(entries.begin(), entries.end(), entry) == entries.end()) entries.push_back(entry);
     }
@@ -72,15 +109,13 @@ std::string legend(const Figure& figure) {
   return fmt::format("<ul class=\"legend\">\n{}</ul>\n", fmt::join(entries, ""));
 }
 
-std::string chart_html(const Chart& chart) {
-  return fmt::format(
-      "<div class=\"chart\"><div class=\"drawing\"></div><script type=\"application/json\">{}</script></div>\n",
-      script_json(vega_lite_spec(chart)));
-}
-
 std::string figure_html(const Figure& figure) {
   std::string charts;
-  for (const Chart& chart : figure.charts) charts += chart_html(chart);
+  for (const Chart& chart : figure.charts) {
+    charts += fmt::format(
+        "<div class=\"chart\"><div class=\"drawing\"></div><script type=\"application/json\">{}</script></div>\n",
+        script_json(vega_lite_spec(chart)));
+  }
   return fmt::format(
       "<figure>\n{}<div class=\"panels "
       "columns-{}\">\n{}</div>\n<figcaption>{}</figcaption>\n<noscript><p>{}</p></noscript>\n"
@@ -93,6 +128,15 @@ std::string figures_html(const Section& section) {
   for (const Figure& figure : section.figures) figures += figure_html(figure);
   if (section.figure_columns == 1) return figures;
   return fmt::format("<div class=\"figures panels columns-{}\">\n{}</div>\n", section.figure_columns, figures);
+}
+
+std::string html_row(const std::vector<std::string>& cells) {
+  std::string row = "<tr>";
+  for (std::size_t col = 0; col < cells.size(); ++col) {
+    const std::string cell = html_text(cells[col]);
+    row += col == 0 ? fmt::format(R"(<th scope="row">{}</th>)", cell) : fmt::format("<td>{}</td>", cell);
+  }
+  return row + "</tr>\n";
 }
 
 std::string section_html(const Section& section, bool with_charts) {
@@ -133,16 +177,63 @@ std::string scripts_html(const ChartScripts& scripts) {
       scripts.notices, scripts.vega, scripts.vega_lite, scripts.vega_embed, page_script());
 }
 
-bool has_charts(const Page& page) {
-  return std::any_of(page.sections.begin(), page.sections.end(),
-                     [](const Section& section) { return !section.figures.empty(); });
+}  // namespace
+
+ChartScripts chart_scripts() {
+  return {.vega = without_source_map(between(credens_asset_vega_begin, credens_asset_vega_end)),
+          .vega_lite = without_source_map(between(credens_asset_vega_lite_begin, credens_asset_vega_lite_end)),
+          .vega_embed = without_source_map(between(credens_asset_vega_embed_begin, credens_asset_vega_embed_end)),
+          .notices = between(credens_asset_notices_begin, credens_asset_notices_end)};
 }
 
-}  // namespace
+std::string_view page_style() {
+  return between(credens_asset_style_begin, credens_asset_style_end);
+}
+
+std::string_view page_script() {
+  return between(credens_asset_script_begin, credens_asset_script_end);
+}
+
+std::string table_html(const Table& table) {
+  check(table);
+  // A table wider than the screen scrolls; the tabindex lets a keyboard scroll it.
+  const std::string caption = html_text(table.caption);
+  std::string html = fmt::format(
+      "<div class=\"table\" tabindex=\"0\" role=\"group\" "
+      "aria-label=\"{}\"><table>\n<caption>{}</caption>\n<thead><tr>",
+      caption.empty() ? "Table" : caption, caption);
+  for (const std::string& heading : table.headings)
+    html += fmt::format(R"(<th scope="col">{}</th>)", html_text(heading));
+  html += "</tr></thead>\n<tbody>\n";
+  for (const auto& row : table.rows) html += html_row(row);
+  return html + "</tbody>\n</table></div>\n";
+}
+
+std::string html_text(std::string_view text) {
+  const std::string valid =
+      nlohmann::json::parse(repaired_dump(text)).get<std::string>();  // quotes and escapes are off
+  std::string escaped;
+  for (const char letter : valid) {
+    const std::string_view name = entity(letter);
+    escaped += name.empty() ? std::string_view(&letter, 1) : name;
+  }
+  return escaped;
+}
+
+/// Only strings of a JSON document can hold the letter that is escaped.
+std::string script_json(const nlohmann::json& value) {
+  std::string escaped;
+  for (const char letter : repaired_dump(value)) {
+    escaped += letter == '<' ? std::string_view("\\u003c") : std::string_view(&letter, 1);
+  }
+  return escaped;
+}
 
 std::string render_page(const Page& page, const ChartScripts& scripts) {
   std::string html = head(page) + "<body>\n" + body(page, scripts.available());
-  if (scripts.available() && has_charts(page)) html += scripts_html(scripts);
+  const bool has_charts =
+      std::ranges::any_of(page.sections, [](const Section& section) { return !section.figures.empty(); });
+  if (scripts.available() && has_charts) html += scripts_html(scripts);
   return html + "</body>\n</html>\n";
 }
 

@@ -7,9 +7,11 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "report/assets.hpp"
+#include <nlohmann/json_fwd.hpp>
+
 #include "report/chart.hpp"
 #include "report/table.hpp"
 
@@ -39,6 +41,28 @@ struct Page {
   std::string footer = {};
 };
 
+/// The scripts that draw charts, built into the program; all empty in one that was built without them.
+struct ChartScripts {
+  std::string_view vega;
+  std::string_view vega_lite;
+  std::string_view vega_embed;
+  std::string_view notices;  ///< the licences that travel with them
+
+  bool available() const { return !vega.empty() && !vega_lite.empty() && !vega_embed.empty(); }
+};
+
+ChartScripts chart_scripts();
+std::string_view page_style();   ///< CSS
+std::string_view page_script();  ///< draws the charts of a page
+
 std::string render_page(const Page& page, const ChartScripts& scripts = chart_scripts());
+std::string table_html(const Table& table);
+
+/// Text for an element or a quoted attribute: column names and titles may hold anything. Bytes that are not UTF-8
+/// become the replacement character.
+std::string html_text(std::string_view text);
+
+/// JSON that cannot end the script element it stands in: no `<` is left in it. What is not finite is null.
+std::string script_json(const nlohmann::json& value);
 
 }  // namespace credens::report

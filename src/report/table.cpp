@@ -3,22 +3,21 @@
 #include "report/table.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
 #include "base/check.hpp"
-#include "report/escape.hpp"
 
 namespace credens::report {
 namespace {
 
 constexpr std::string_view gap = "  ";
+constexpr const char* not_finite = "–";
 
-void check_table(const Table& table) {
-  for (const auto& row : table.rows) {
-    base::require(row.size() == table.headings.size(), ErrorCode::failure,
-                  "table \"{}\": a row has {} cells, expected {}", table.caption, row.size(), table.headings.size());
-  }
+/// Outside this range of powers of ten an exponent is shorter than the zeros.
+bool fits_without_exponent(int exponent) {
+  return exponent >= -5 && exponent < 7;
 }
 
 /// Letters, not bytes: every byte of UTF-8 but the continuing ones begins a letter.
@@ -54,39 +53,42 @@ std::string ruling(const std::vector<std::size_t>& widths) {
   return text_line(dashes, widths);
 }
 
-std::string html_row(const std::vector<std::string>& cells) {
-  std::string row = "<tr>";
-  for (std::size_t col = 0; col < cells.size(); ++col) {
-    const std::string cell = html_text(cells[col]);
-    row += col == 0 ? fmt::format(R"(<th scope="row">{}</th>)", cell) : fmt::format("<td>{}</td>", cell);
-  }
-  return row + "</tr>\n";
-}
-
 }  // namespace
 
+std::string percent(double fraction) {
+  if (!std::isfinite(fraction)) return not_finite;
+  return fixed(100 * fraction, 1) + " %";
+}
+
+std::string fixed(double value, int decimals) {
+  if (!std::isfinite(value)) return not_finite;
+  const std::string text = fmt::format("{:.{}f}", value, decimals);
+  const bool is_zero = text.find_first_of("123456789") == std::string::npos;
+  return is_zero && text.front() == '-' ? text.substr(1) : text;
+}
+
+std::string significant(double value, int digits) {
+  if (!std::isfinite(value)) return not_finite;
+  const std::string scientific = fmt::format("{:.{}e}", value, digits - 1);
+  const int exponent =
+      std::stoi(scientific.substr(scientific.find('e') + 1));  // after rounding: 9.99 may have become 10
+  return fits_without_exponent(exponent) ? fixed(value, std::max(0, digits - 1 - exponent)) : scientific;
+}
+
+void check(const Table& table) {
+  for (const auto& row : table.rows) {
+    base::require(row.size() == table.headings.size(), ErrorCode::failure,
+                  "table \"{}\": a row has {} cells, expected {}", table.caption, row.size(), table.headings.size());
+  }
+}
+
 std::string table_text(const Table& table) {
-  check_table(table);
+  check(table);
   const std::vector<std::size_t> widths = column_widths(table);
   std::string text = table.caption.empty() ? "" : table.caption + "\n";
   text += text_line(table.headings, widths) + ruling(widths);
   for (const auto& row : table.rows) text += text_line(row, widths);
   return text;
-}
-
-std::string table_html(const Table& table) {
-  check_table(table);
-  // A table wider than the screen scrolls; the tabindex lets a keyboard scroll it.
-  const std::string caption = html_text(table.caption);
-  std::string html = fmt::format(
-      "<div class=\"table\" tabindex=\"0\" role=\"group\" "
-      "aria-label=\"{}\"><table>\n<caption>{}</caption>\n<thead><tr>",
-      caption.empty() ? "Table" : caption, caption);
-  for (const std::string& heading : table.headings)
-    html += fmt::format(R"(<th scope="col">{}</th>)", html_text(heading));
-  html += "</tr></thead>\n<tbody>\n";
-  for (const auto& row : table.rows) html += html_row(row);
-  return html + "</tbody>\n</table></div>\n";
 }
 
 }  // namespace credens::report

@@ -4,8 +4,6 @@
 
 #include <gmock/gmock.h>
 
-#include "cli/expectations.hpp"
-
 namespace credens::cli {
 namespace {
 
@@ -26,11 +24,11 @@ struct Values {
 Arguments example(Values& values) {
   Arguments arguments;
   arguments.file("MODEL", values.model, "The model");
-  arguments.optional_file("DATA", values.data, "The rows");
-  arguments.option<std::string>("--target", "COL", values.target, "A column", {});
-  arguments.option<std::string>("-o,--output", "OUT", values.output, "The result", {});
+  arguments.file("DATA", values.data, "The rows").required = false;
+  arguments.option("--target", "COL", values.target, "A column");
+  arguments.option("-o,--output", "OUT", values.output, "The result");
   arguments.option("--level", "P", values.level, "A level", probability());
-  arguments.option<double>("--factor", "K", values.factor, "A factor", positive_number());
+  arguments.option("--factor", "K", values.factor, "A factor", positive_number());
   arguments.toggle("--json", values.json, "JSON");
   arguments.add({.names = "--bias", .help = "Bias", .has_opposite = true, .set = [&values](const std::string& text) {
                    values.bias = text == "true";
@@ -155,6 +153,35 @@ TEST(Arguments, NeedsNothingElseBesideASwitchThatLiftsRequirements) {
   arguments.toggle("--show", only_show, "Show").lifts_requirements = true;
   EXPECT_TRUE(arguments.parse(std::vector<std::string>{"--show"}));
   EXPECT_TRUE(only_show);
+}
+
+DatasetOptions with(std::string_view name, std::string_view text) {
+  DatasetOptions options;
+  dataset_options().find(name)->set(options, text);
+  return options;
+}
+
+TEST(DatasetOptionTable, ReadsColumnsWithQuotes) {
+  EXPECT_THAT(with("target", "\"strength, MPa\",b").targets, ElementsAre("strength, MPa", "b"));
+  EXPECT_EQ(with("weight", "\"a, b\"").weight, "a, b");
+  EXPECT_THROW(with("target", ""), Error);
+  EXPECT_THROW(with("weight", "a,b"), Error);
+}
+
+TEST(DatasetOptionTable, KnowsWordsForInvisibleDelimiters) {
+  EXPECT_EQ(with("delimiter", ",").format.delimiter, ',');
+  EXPECT_EQ(with("delimiter", "tab").format.delimiter, '\t');
+  EXPECT_EQ(with("delimiter", "blank").format.delimiter, ' ');
+  for (const char* word : {",", ";", "tab", "blank"}) {
+    EXPECT_EQ(base::to_text(dataset_options().find("delimiter")->get(with("delimiter", word))), word);
+  }
+  EXPECT_THROW(with("delimiter", "|"), Error);
+}
+
+TEST(DatasetOptionTable, ReadsYesAndNo) {
+  EXPECT_EQ(with("header", "yes").format.header, true);
+  EXPECT_EQ(with("header", "no").format.header, false);
+  EXPECT_THROW(with("header", "true"), Error);
 }
 
 }  // namespace

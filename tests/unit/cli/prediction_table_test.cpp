@@ -47,7 +47,7 @@ class Writer : public testing::Test {
   void write(const std::string& path) {
     const Matrix left(2, 1, {0.1, 1e300});
     const Matrix right(2, 2, {1, 2, 3, -0.5});
-    TableWriter writer(path, {"a, b", "c", "d"}, 2);
+    TableWriter writer(path, {"a, b", "c", "5\" pipe"}, 2);
     const MatrixView parts[] = {left, right};
     writer.write(parts);
     writer.commit();
@@ -61,7 +61,7 @@ class Writer : public testing::Test {
 TEST_F(Writer, WritesTextThatRoundTrips) {
   path_ = testing::TempDir() + "credens_writer_test.csv";
   write(path_);
-  EXPECT_EQ(base::read_file(path_), "\"a, b\",c,d\n0.1,1,2\n1e+300,3,-0.5\n");
+  EXPECT_EQ(base::read_file(path_), "\"a, b\",c,\"5\"\" pipe\"\n0.1,1,2\n1e+300,3,-0.5\n");
 }
 
 TEST_F(Writer, WritesArraysByTheirName) {

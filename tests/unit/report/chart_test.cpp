@@ -15,16 +15,18 @@ namespace {
 using nlohmann::json;
 
 Chart small_chart() {
-  return {.title = "Regression function",
-          .subtitle = "coverage 98.5 %",
-          .description = "A band around a curve.",
-          .x_title = "x",
-          .y_title = "y",
-          .marks = {Band{.label = "95 % interval", .x = {0, 1, 2}, .lower = {-1, 0, 1}, .upper = {1, 0, 3}},
-                    Line{.label = "truth", .role = Role::truth, .x = {0, 2}, .y = {0.5, 2.5}},
-                    Points{.label = "data", .x = {1}, .y = {0.25}},
-                    Bars{.label = "counts", .role = Role::second, .left = {0, 1}, .right = {1, 2}, .height = {3, 4}},
-                    Intervals{.label = "rows", .role = Role::third, .x = {1}, .lower = {-1}, .upper = {2}}}};
+  return {
+      .title = "Regression function",
+      .subtitle = "coverage 98.5 %",
+      .description = "A band around a curve.",
+      .x_title = "x",
+      .y_title = "y",
+      .marks = {
+          {.kind = MarkKind::band, .label = "95 % interval", .x = {0, 1, 2}, .y = {-1, 0, 1}, .y_end = {1, 0, 3}},
+          {.kind = MarkKind::line, .label = "truth", .role = Role::truth, .x = {0, 2}, .y = {0.5, 2.5}},
+          {.kind = MarkKind::points, .label = "data", .role = Role::truth, .x = {1}, .y = {0.25}},
+          {.kind = MarkKind::bars, .label = "counts", .role = Role::second, .x = {0, 1}, .y = {3, 4}, .x_end = {1, 2}},
+          {.kind = MarkKind::intervals, .label = "rows", .role = Role::third, .x = {1}, .y = {-1}, .y_end = {2}}}};
 }
 
 /// The fields that a layer's encoding asks for.
@@ -57,7 +59,9 @@ TEST(Chart, HoldsTheValuesItWasGiven) {
 }
 
 TEST(Chart, NamesPlacesOnItsXAxis) {
-  Chart chart{.title = "t", .x_names = {"one", "\"two\""}, .marks = {Line{.label = "l", .x = {1, 2}, .y = {0, 1}}}};
+  Chart chart{.title = "t",
+              .x_names = {"one", "\"two\""},
+              .marks = {{.kind = MarkKind::line, .label = "l", .x = {1, 2}, .y = {0, 1}}}};
   const json axis = vega_lite_spec(chart).at("layer")[0].at("encoding").at("x").at("axis");
   EXPECT_EQ(axis.at("values"), json({1, 2}));
   EXPECT_EQ(axis.at("labelExpr"), R"(["one","\"two\""][datum.value - 1])");
@@ -66,7 +70,8 @@ TEST(Chart, NamesPlacesOnItsXAxis) {
 }
 
 TEST(Chart, CarriesNoMoreDigitsThanCanBeSeen) {
-  const Chart chart{.title = "t", .marks = {Points{.label = "p", .x = {1.0 / 3}, .y = {2e300 / 3}}}};
+  const Chart chart{.title = "t",
+                    .marks = {{.kind = MarkKind::points, .label = "p", .x = {1.0 / 3}, .y = {2e300 / 3}}}};
   EXPECT_EQ(vega_lite_spec(chart).at("layer")[0].at("data").at("values").dump(),
             R"([{"x":0.33333333,"y":6.6666667e+299}])");
 }
@@ -97,11 +102,11 @@ TEST(Chart, IntervalsAreUprightStrokes) {
 }
 
 TEST(Chart, ReferencesAreLinesOfTheirOwnLooks) {
-  const Line equal = diagonal("equal", {1, 5});
+  const Mark equal = diagonal("equal", {1, 5});
   EXPECT_EQ(equal.x, (std::vector<double>{1, 5}));
   EXPECT_EQ(equal.y, equal.x);
   EXPECT_EQ(style_of(equal), "reference_line");
-  const Line level = horizontal("0.95", {0, 2}, 0.95);
+  const Mark level = horizontal("0.95", {0, 2}, 0.95);
   EXPECT_EQ(level.x, (std::vector<double>{0, 2}));
   EXPECT_EQ(level.y, (std::vector<double>{0.95, 0.95}));
   EXPECT_EQ(style_of(level), "reference_line");
@@ -109,9 +114,9 @@ TEST(Chart, ReferencesAreLinesOfTheirOwnLooks) {
 
 TEST(Chart, AxesAreLogarithmicWhereAsked) {
   const Chart chart{.title = "t",
-                    .x_scale = Scale::logarithmic,
+                    .x_logarithmic = true,
                     .y_range = Range{0, 1},
-                    .marks = {Line{.label = "l", .x = {1, 10, 100}, .y = {0, 0.5, 1}}}};
+                    .marks = {{.kind = MarkKind::line, .label = "l", .x = {1, 10, 100}, .y = {0, 0.5, 1}}}};
   const json encoding = vega_lite_spec(chart).at("layer")[0].at("encoding");
   EXPECT_EQ(encoding.at("x").at("scale"), json({{"type", "log"}}));
   EXPECT_FALSE(encoding.at("y").at("scale").contains("type"));
@@ -124,7 +129,7 @@ TEST(Chart, LooksAreNamedAfterRoleAndKind) {
   EXPECT_EQ(layers[2].at("mark").at("style"), "truth_points");
   EXPECT_EQ(layers[3].at("mark").at("style"), "second_bars");
   EXPECT_EQ(layers[4].at("mark").at("style"), "third_intervals");
-  EXPECT_EQ(style_of(Line{.label = "l", .role = Role::fourth}), "fourth_line");
+  EXPECT_EQ(style_of(Mark{.kind = MarkKind::line, .label = "l", .role = Role::fourth}), "fourth_line");
 }
 
 TEST(Chart, SpeaksToThoseWhoCannotSeeIt) {
@@ -147,16 +152,19 @@ TEST(Chart, KeepsToTheRangeItIsGiven) {
 }
 
 TEST(Chart, LeavesMarksWithoutRowsOut) {
-  const Chart chart{.title = "t", .marks = {Points{.label = "none"}, Points{.label = "one", .x = {1}, .y = {2}}}};
+  const Chart chart{.title = "t",
+                    .marks = {{.kind = MarkKind::points, .label = "none"},
+                              {.kind = MarkKind::points, .label = "one", .x = {1}, .y = {2}}}};
   const json layers = vega_lite_spec(chart).at("layer");
   ASSERT_EQ(layers.size(), 1);
   EXPECT_EQ(layers[0].at("name"), "one");
 }
 
 /// The sentence with which the chart is refused.
-std::string refusal(Mark mark, Scale x_scale = Scale::linear, Scale y_scale = Scale::linear) {
+std::string refusal(Mark mark, bool x_logarithmic = false, bool y_logarithmic = false) {
   try {
-    vega_lite_spec({.title = "t", .x_scale = x_scale, .y_scale = y_scale, .marks = {std::move(mark)}});
+    vega_lite_spec(
+        {.title = "t", .x_logarithmic = x_logarithmic, .y_logarithmic = y_logarithmic, .marks = {std::move(mark)}});
   } catch (const Error& error) {
     return error.what();
   }
@@ -164,34 +172,33 @@ std::string refusal(Mark mark, Scale x_scale = Scale::linear, Scale y_scale = Sc
 }
 
 TEST(Chart, RefusesColumnsOfDifferentLength) {
-  EXPECT_EQ(refusal(Line{.label = "mean", .x = {0, 1}, .y = {0}}), "chart: y of \"mean\" has 1 values, expected 2");
-  EXPECT_EQ(refusal(Band{.label = "b", .x = {0}, .lower = {0}, .upper = {}}),
+  EXPECT_EQ(refusal({.kind = MarkKind::line, .label = "mean", .x = {0, 1}, .y = {0}}),
+            "chart: y of \"mean\" has 1 values, expected 2");
+  EXPECT_EQ(refusal({.kind = MarkKind::band, .label = "b", .x = {0}, .y = {0}, .y_end = {}}),
             "chart: upper of \"b\" has 0 values, expected 1");
 }
 
 TEST(Chart, RefusesWhatIsNotFinite) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double infinity = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(refusal(Points{.label = "data", .x = {0}, .y = {nan}}),
+  EXPECT_EQ(refusal({.kind = MarkKind::points, .label = "data", .x = {0}, .y = {nan}}),
             "chart: y of \"data\" holds a value that is not finite");
-  EXPECT_EQ(refusal(Band{.label = "b", .x = {0}, .lower = {0}, .upper = {infinity}}),
+  EXPECT_EQ(refusal({.kind = MarkKind::band, .label = "b", .x = {0}, .y = {0}, .y_end = {infinity}}),
             "chart: upper of \"b\" holds a value that is not finite");
 }
 
 TEST(Chart, RefusesABandThatIsUpsideDown) {
-  EXPECT_EQ(refusal(Band{.label = "b", .x = {0, 0.5}, .lower = {0, 2}, .upper = {1, 1}}),
+  EXPECT_EQ(refusal({.kind = MarkKind::band, .label = "b", .x = {0, 0.5}, .y = {0, 2}, .y_end = {1, 1}}),
             "chart: \"b\" is upside down at x = 0.5");
-  EXPECT_EQ(refusal(Intervals{.label = "i", .x = {2}, .lower = {1}, .upper = {0}}),
+  EXPECT_EQ(refusal({.kind = MarkKind::intervals, .label = "i", .x = {2}, .y = {1}, .y_end = {0}}),
             "chart: \"i\" is upside down at x = 2");
 }
 
 TEST(Chart, RefusesWhatALogarithmicAxisCannotShow) {
-  const Line line{.label = "l", .x = {0, 1}, .y = {1, -2}};
-  EXPECT_EQ(refusal(line, Scale::logarithmic),
-            "chart: x of \"l\" holds 0, expected values above 0 on a logarithmic axis");
-  EXPECT_EQ(refusal(line, Scale::linear, Scale::logarithmic),
-            "chart: y of \"l\" holds -2, expected values above 0 on a logarithmic axis");
-  EXPECT_EQ(refusal(Bars{.label = "b", .left = {1}, .right = {2}, .height = {1}}, Scale::linear, Scale::logarithmic),
+  const Mark line{.kind = MarkKind::line, .label = "l", .x = {0, 1}, .y = {1, -2}};
+  EXPECT_EQ(refusal(line, true), "chart: x of \"l\" holds 0, expected values above 0 on a logarithmic axis");
+  EXPECT_EQ(refusal(line, false, true), "chart: y of \"l\" holds -2, expected values above 0 on a logarithmic axis");
+  EXPECT_EQ(refusal({.kind = MarkKind::bars, .label = "b", .x = {1}, .y = {1}, .x_end = {2}}, false, true),
             "chart: \"b\" are bars, which have no foot on a logarithmic axis");
 }
 

@@ -49,13 +49,13 @@ TEST(Figure1, RunsAlongTheTestRows) {
   EXPECT_EQ(figure().gamma.size(), 10);
   EXPECT_EQ(figure().x.size(), 300);
   EXPECT_TRUE(std::ranges::is_sorted(figure().x));
-  for (const auto* column : {&figure().observed, &figure().truth, &figure().classical.mean, &figure().extended.upper}) {
+  for (const auto* column : {&figure().truth, &figure().classical.rows.mean, &figure().extended.rows.upper}) {
     EXPECT_EQ(column->size(), 300);
   }
 }
 
 TEST(Figure1, BothEnsemblesPredictTheSameMean) {
-  EXPECT_EQ(figure().classical.mean, figure().extended.mean);
+  EXPECT_EQ(figure().classical.rows.mean, figure().extended.rows.mean);
   EXPECT_EQ(figure().classical.scores.rmse, figure().extended.scores.rmse);
 }
 
@@ -63,10 +63,10 @@ TEST(Figure1, ExtendedIntervalsHoldTheClassicalOnes) {
   const Figure1Curves& narrow = figure().classical;
   const Figure1Curves& wide = figure().extended;
   for (std::size_t i = 0; i < figure().x.size(); ++i) {
-    EXPECT_LT(wide.function_lower[i], narrow.function_lower[i]);
-    EXPECT_GT(wide.function_upper[i], narrow.function_upper[i]);
-    EXPECT_LT(wide.lower[i], wide.function_lower[i]);
-    EXPECT_GT(wide.upper[i], wide.function_upper[i]);
+    EXPECT_LT(wide.rows.function_lower[i], narrow.rows.function_lower[i]);
+    EXPECT_GT(wide.rows.function_upper[i], narrow.rows.function_upper[i]);
+    EXPECT_LT(wide.rows.lower[i], wide.rows.function_lower[i]);
+    EXPECT_GT(wide.rows.upper[i], wide.rows.function_upper[i]);
   }
   EXPECT_GT(wide.mean_epistemic_std, narrow.mean_epistemic_std);
 }
@@ -83,7 +83,7 @@ double counted_coverage(const std::vector<double>& lower, const std::vector<doub
 TEST(Figure1, CoverageIsTheShareInsideTheInterval) {
   for (const Figure1Curves* curves : {&figure().classical, &figure().extended}) {
     EXPECT_DOUBLE_EQ(curves->scores.function_coverage.value(),
-                     counted_coverage(curves->function_lower, curves->function_upper));
+                     counted_coverage(curves->rows.function_lower, curves->rows.function_upper));
   }
 }
 
@@ -96,8 +96,8 @@ TEST(Figure1, ShowsWhatThePaperShows) {
 
 TEST(Figure1, DoesNotDependOnTheThreads) {
   const Figure1 two = make_figure(1, 2);
-  EXPECT_EQ(two.extended.mean, figure().extended.mean);
-  EXPECT_EQ(two.extended.function_upper, figure().extended.function_upper);
+  EXPECT_EQ(two.extended.rows.mean, figure().extended.rows.mean);
+  EXPECT_EQ(two.extended.rows.function_upper, figure().extended.rows.function_upper);
   EXPECT_EQ(two.gamma, figure().gamma);
 }
 

@@ -2,9 +2,14 @@
 
 #include "report/page.hpp"
 
+#include <credens/error.hpp>
+
+#include <limits>
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 #include <nlohmann/json.hpp>
 
 namespace credens::report {
@@ -18,7 +23,7 @@ constexpr ChartScripts stand_ins = {
     .vega = "let vega;", .vega_lite = "let lite;", .vega_embed = "let embed;", .notices = "BSD"};
 
 Page small_page(const std::string& words = "words") {
-  const Chart chart = {.title = words, .marks = {Line{.label = words, .x = {0, 1}, .y = {0, 1}}}};
+  const Chart chart = {.title = words, .marks = {{.kind = MarkKind::line, .label = words, .x = {0, 1}, .y = {0, 1}}}};
   return {.title = words,
           .lead = words,
           .sections = {{.title = words,
@@ -80,7 +85,7 @@ TEST(Page, NamesEachMarkOnceInTheLegend) {
 TEST(Page, LeavesMarksWithoutALabelOutOfTheLegend) {
   Page page = small_page();
   for (Chart& chart : page.sections[0].figures[0].charts)
-    chart.marks.emplace_back(Points{.label = "", .x = {0}, .y = {0}});
+    chart.marks.push_back({.kind = MarkKind::points, .label = "", .x = {0}, .y = {0}});
   EXPECT_EQ(count(render_page(page, stand_ins), "<li "), 1);
 }
 
@@ -89,7 +94,7 @@ TEST(Page, ShowsEachRoleWithItsOwnLooksInTheLegend) {
   std::vector<Mark>& marks = page.sections[0].figures[0].charts[0].marks;
   marks.clear();
   for (const Role role : {Role::estimate, Role::second, Role::third, Role::fourth}) {
-    marks.emplace_back(Points{.label = "same", .role = role, .x = {0}, .y = {0}});
+    marks.push_back({.kind = MarkKind::points, .label = "same", .role = role, .x = {0}, .y = {0}});
   }
   const std::string html = render_page(page, stand_ins);
   for (const char* style : {"estimate_points", "second_points", "third_points", "fourth_points"}) {
@@ -129,6 +134,99 @@ TEST(Page, HasOneMainHeadingALanguageAndAViewport) {
   EXPECT_EQ(count(html, "<h2>"), 1);
   EXPECT_THAT(html, HasSubstr("<html lang=\"en\">"));
   EXPECT_THAT(html, HasSubstr("name=\"viewport\""));
+}
+
+Table table_of_scores() {
+  return {.caption = "At the test rows",
+          .headings = {"", "classical", "extended"},
+          .rows = {{"coverage", "68.0 %", "98.5 %"}, {"größe", "1.25", "10"}}};
+}
+
+TEST(TableHtml, NamesRowsAndColumnsForScreenReaders) {
+  const std::string html = table_html(table_of_scores());
+  EXPECT_THAT(html, HasSubstr("<caption>At the test rows</caption>"));
+  EXPECT_THAT(html, HasSubstr("<th scope=\"col\">extended</th>"));
+  EXPECT_THAT(html, HasSubstr("<tr><th scope=\"row\">coverage</th><td>68.0 %</td><td>98.5 %</td></tr>"));
+}
+
+TEST(TableHtml, ScrollsWithTheKeyboardAndSaysWhatItIs) {
+  EXPECT_THAT(table_html(table_of_scores()),
+              HasSubstr("tabindex=\"0\" role=\"group\" aria-label=\"At the test rows\""));
+  EXPECT_THAT(table_html({.headings = {"a"}}), HasSubstr("aria-label=\"Table\""));
+}
+
+TEST(TableHtml, EscapesEveryCell) {
+  const std::string html = table_html({.caption = "<i>", .headings = {"<b>"}, .rows = {{"<s>"}}});
+  EXPECT_THAT(html, Not(HasSubstr("<i>")));
+  EXPECT_THAT(html, Not(HasSubstr("<b>")));
+  EXPECT_THAT(html, Not(HasSubstr("<s>")));
+}
+
+TEST(TableHtml, RefusesRowsThatDoNotFit) {
+  EXPECT_THROW(table_html({.caption = "t", .headings = {"a", "b"}, .rows = {{"1"}}}), Error);
+}
+
+TEST(HtmlText, EscapesEverythingThatCouldLeaveItsPlace) {
+  EXPECT_EQ(html_text("<b a=\"1\" c='2'>&amp;</b>"), "&lt;b a=&quot;1&quot; c=&#39;2&#39;&gt;&amp;amp;&lt;/b&gt;");
+}
+
+TEST(HtmlText, LeavesOtherAlphabetsAlone) {
+  EXPECT_EQ(html_text("größe µ 温度 🙂"), "größe µ 温度 🙂");
+}
+
+TEST(HtmlText, ReplacesWhatIsNotUtf8) {
+  EXPECT_EQ(html_text("caf\xE9 au lait"), "caf\uFFFD au lait");
+}
+
+RC_GTEST_PROP(HtmlText, HoldsNoMarkupWhateverTheBytes, (const std::string& bytes)) {
+  RC_ASSERT(html_text(bytes).find_first_of("<>\"'") == std::string::npos);
+}
+
+TEST(ScriptJson, CannotEndItsElement) {
+  const std::string text = script_json({{"</script><script>alert(1)</script>", "<!-- <script"}});
+  EXPECT_THAT(text, Not(HasSubstr("<")));
+}
+
+TEST(ScriptJson, WritesWhatIsNotFiniteAsNull) {
+  EXPECT_EQ(script_json({std::numeric_limits<double>::quiet_NaN(), 1.5}), "[null,1.5]");
+}
+
+TEST(ScriptJson, ReplacesWhatIsNotUtf8) {
+  EXPECT_EQ(script_json("\xFF"), "\"\uFFFD\"");
+}
+
+RC_GTEST_PROP(ScriptJson, ReadsBackAsTheSameText, ()) {
+  std::string text;
+  for (const char letter : *rc::gen::string<std::string>()) text += static_cast<char>(letter & 0x7F);
+  RC_ASSERT(nlohmann::json::parse(script_json(text)).get<std::string>() == text);
+}
+
+TEST(Assets, StyleAndScriptAreAlwaysThere) {
+  EXPECT_THAT(std::string(page_style()), HasSubstr("prefers-color-scheme: dark"));
+  EXPECT_THAT(std::string(page_script()), HasSubstr("vegaEmbed"));
+}
+
+TEST(Assets, ChartScriptsAreAllThereOrNone) {
+  const ChartScripts scripts = chart_scripts();
+  for (const std::string_view part : {scripts.vega, scripts.vega_lite, scripts.vega_embed, scripts.notices}) {
+    EXPECT_EQ(part.empty(), !scripts.available());
+  }
+}
+
+TEST(Assets, NothingInThemCanEndItsElement) {
+  const ChartScripts scripts = chart_scripts();
+  for (const std::string_view script : {scripts.vega, scripts.vega_lite, scripts.vega_embed, page_script()}) {
+    EXPECT_THAT(std::string(script), Not(HasSubstr("</script")));
+    EXPECT_THAT(std::string(script), Not(HasSubstr("<!--")));
+    EXPECT_THAT(std::string(script), Not(HasSubstr("sourceMappingURL")));
+  }
+  EXPECT_THAT(std::string(scripts.notices), Not(HasSubstr("*/")));
+  EXPECT_THAT(std::string(page_style()), Not(HasSubstr("</style")));
+}
+
+TEST(Assets, StyleFetchesNothing) {
+  EXPECT_THAT(std::string(page_style()), Not(HasSubstr("url(")));
+  EXPECT_THAT(std::string(page_style()), Not(HasSubstr("@import")));
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "cli/agreement.hpp"
+#include "cli/team.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/team.hpp"
+#include "cli/rows.hpp"
 
 namespace credens::cli {
 namespace {
@@ -65,11 +65,11 @@ data::Table table_of(std::vector<double> values) {
   return table;
 }
 
-TEST(RowDigest, TellsTablesApart) {
+TEST(Digest, TellsTablesApart) {
   const auto digits = [](const std::vector<data::Table>& blocks) {
-    RowDigest digest;
-    for (const data::Table& table : blocks) digest.add(Rows{.block = {.table = &table}});
-    return digest.digits();
+    std::string found;
+    for (const data::Table& table : blocks) found = digest(Rows{.block = {.table = &table}}, std::move(found));
+    return found;
   };
   const std::string usual = digits({table_of({1, 2, 3, 4}), table_of({5, 6})});
   EXPECT_EQ(usual, digits({table_of({1, 2, 3, 4}), table_of({5, 6})}));

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "cli/help.hpp"
+#include "cli/verbs.hpp"
 
 #include <gmock/gmock.h>
-
-#include "cli/verbs.hpp"
 
 namespace credens::cli {
 namespace {
@@ -17,9 +15,9 @@ struct Nothing {
 
 void declare(Arguments& arguments, Nothing& nothing) {
   arguments.file("FILE", nothing.file, "The file");
-  arguments.option<std::string>("-o,--output", "OUT", nothing.output, "The result", {}).required = true;
+  arguments.option("-o,--output", "OUT", nothing.output, "The result").required = true;
   arguments.group("More");
-  arguments.option("--a-very-long-name-of-an-option", "COUNT", nothing.count, "How many", {});
+  arguments.option("--a-very-long-name-of-an-option", "COUNT", nothing.count, "How many");
 }
 
 void run(const Nothing&) {}
