@@ -11,7 +11,7 @@
 #include "cli/summary.hpp"
 #include "cli/team.hpp"
 #include "cli/verbs.hpp"
-#include "learn/widen_rows.hpp"
+#include "learn/widen.hpp"
 #include "model/ensemble_state.hpp"
 #include "model/names.hpp"
 

@@ -9,9 +9,7 @@
 #include <cmath>
 #include <functional>
 
-#include "base/random.hpp"
 #include "learn/configuration_weights.hpp"
-#include "learn/held_out_mixture.hpp"
 #include "math/kernels.hpp"
 #include "math/mixture.hpp"
 #include "math/normal.hpp"
@@ -36,13 +34,13 @@ struct Outputs {
 
 class Calibrator {
  public:
-  Calibrator(const HeldOut& held_out, const CalibrationTask& task)
+  Calibrator(const HeldOut& held_out, const FitOptions& options)
       : held_out_(held_out),
-        task_(task),
+        options_(options),
         units_(held_out.members.front().log_variance.cols()),
         mixtures_(held_out, equal_weights()) {
     result_.noise.assign(configurations(), std::vector<NoiseMap>(units_));
-    result_.largest_noise = task.recalibrate ? largest_log_error() : math::noise_exp_bound;
+    result_.largest_noise = options.recalibrate ? largest_log_error() : math::noise_exp_bound;
     for (std::size_t unit = 0; unit < std::max<std::size_t>(units_, 1); ++unit) {
       log_density_.emplace_back(held_out_.pairs());
       for (std::size_t configuration = 0; configuration < configurations(); ++configuration)
@@ -82,14 +80,13 @@ class Calibrator {
   void set_map(std::size_t unit, std::size_t configuration, const NoiseMap& map);
   void weigh_configurations();
   std::vector<double> tailed_density(double shift, const Tails& tails) const;
-  std::size_t fewest_replicates() const;
   TailsFound best_tails(double share) const;
   void find_tails();
   void shift_noise(double shift);
   double shift_for_size() const;
 
   const HeldOut& held_out_;
-  const CalibrationTask& task_;
+  const FitOptions& options_;
   std::size_t units_;
   HeldOutMixture mixtures_;
   std::vector<NoiseMap> common_;                  ///< one per noise unit, the map that all configurations start from
@@ -98,13 +95,11 @@ class Calibrator {
 };
 
 std::vector<double> Calibrator::equal_weights() const {
-  std::size_t configurations = 0;
-  for (const MemberAtRows& member : held_out_.members)
-    configurations = std::max(configurations, member.configuration + 1);
-  std::vector<double> counts(configurations);
-  for (const MemberAtRows& member : held_out_.members) counts[member.configuration] += 1;
-  for (double& count : counts) count /= static_cast<double>(held_out_.members.size());
-  return counts;
+  std::vector<double> weights;
+  for (const std::size_t count : held_out_.replicates()) {
+    weights.push_back(static_cast<double>(count) / static_cast<double>(held_out_.members.size()));
+  }
+  return weights;
 }
 
 /// Upper bound of the learned log s^2: that of the largest squared held-out error. Beyond it the data say nothing.
@@ -140,7 +135,7 @@ double Calibrator::width(const MemberAtRows& member, const NoiseMap& map, std::s
   }
   const auto p = static_cast<double>(member.features);
   const double rows_per_row = held_out_.weight_in_all / static_cast<double>(held_out_.rows());
-  return p / (rows_per_row * trace + p * task_.prior_precision);
+  return p / (rows_per_row * trace + p * options_.prior_precision);
 }
 
 /// log N(y; m, s^2 + gamma |phi|^2) for the held-out pairs of a configuration, summed over the outputs of a noise unit.
@@ -251,7 +246,7 @@ void Calibrator::map_noise_of(std::size_t unit, std::size_t configuration) {
 void Calibrator::map_noise() {
   constexpr std::size_t rows_per_configuration = 20;
   constexpr int sweeps = 2;
-  if (!task_.recalibrate) return;
+  if (!options_.recalibrate) return;
   for (std::size_t unit = 0; unit < units_; ++unit) {
     for (int sweep = 0;
          sweep < sweeps && configurations() > 1 && held_out_.rows() >= rows_per_configuration * configurations();
@@ -263,7 +258,7 @@ void Calibrator::map_noise() {
 }
 
 void Calibrator::weigh_configurations() {
-  if (task_.weigh_members) mixtures_.set(best_configuration_weights(held_out_, joint_density(0), equal_weights()));
+  if (options_.weigh_members) mixtures_.set(best_configuration_weights(held_out_, joint_density(0), equal_weights()));
 }
 
 /// Log density of each held-out pair where its member is a tail component with probability `tails.share`.
@@ -275,13 +270,6 @@ std::vector<double> Calibrator::tailed_density(double shift, const Tails& tails)
     density[c] = math::log_sum_exp(std::array{std::log1p(-tails.share) + density[c], std::log(tails.share) + wide[c]});
   }
   return density;
-}
-
-/// Number of replicates of the configuration that has the fewest.
-std::size_t Calibrator::fewest_replicates() const {
-  std::vector<std::size_t> replicates(configurations());
-  for (const MemberAtRows& member : held_out_.members) ++replicates[member.configuration];
-  return std::ranges::min(replicates);
 }
 
 /// The best tails with a given share, the shift of all log s^2 that goes with them, and the NLL they reach.
@@ -304,7 +292,7 @@ Calibrator::TailsFound Calibrator::best_tails(double share) const {
 void Calibrator::find_tails() {
   constexpr std::size_t enough = 4;
   constexpr double worth_it = 0.002;
-  const auto replicates = static_cast<double>(fewest_replicates());
+  const auto replicates = static_cast<double>(std::ranges::min(held_out_.replicates()));
   if (replicates < enough) return;
   TailsFound best{.nll = mixtures_.mean_nll(joint_density(0)) - worth_it};
   for (const double wanted : {0.1, 0.2, 0.3}) {
@@ -339,17 +327,18 @@ double Calibrator::shift_for_size() const {
   double with_few = 0;
   for (std::uint64_t draw = 0; draw < draws; ++draw) {
     base::RandomStream random(
-        {.seed = task_.seed, .purpose = base::Purpose::calibration, .member = 1, .attempt = draw});
+        {.seed = options_.seed, .purpose = base::Purpose::calibration, .member = 1, .attempt = draw});
     HeldOutMixture some = mixtures_;
     some.keep(few, random);
     with_few += best_shift(some) / draws;
   }
   const double with_held = best_shift(mixtures_);
   const double slope = std::max(0.0, (with_few - with_held) / (1 / static_cast<double>(few) - 1 / held));
+  const std::vector<std::size_t> replicates = held_out_.replicates();
   double squares = 0;
   for (const MemberAtRows& member : held_out_.members) {
-    const auto replicates = std::ranges::count(held_out_.members, member.configuration, &MemberAtRows::configuration);
-    const double weight = mixtures_.configuration_weights()[member.configuration] / static_cast<double>(replicates);
+    const double weight =
+        mixtures_.configuration_weights()[member.configuration] / static_cast<double>(replicates[member.configuration]);
     squares += weight * weight;
   }
   constexpr double furthest = -0.5;  // few rows measure a slope badly, and noise that is too small costs more
@@ -358,24 +347,24 @@ double Calibrator::shift_for_size() const {
 
 Calibration Calibrator::run() {
   result_.nll_before = mixtures_.mean_nll(joint_density(0));
-  for (std::size_t unit = 0; unit < units_ && task_.recalibrate; ++unit) map_noise_of_all(unit);
+  for (std::size_t unit = 0; unit < units_ && options_.recalibrate; ++unit) map_noise_of_all(unit);
   weigh_configurations();
   constexpr int rounds = 2;
   for (int round = 0; round < rounds; ++round) {
     map_noise();
     weigh_configurations();
   }
-  if (task_.recalibrate && units_ > 0) find_tails();
+  if (options_.recalibrate && units_ > 0) find_tails();
   result_.nll_after = mixtures_.mean_nll(tailed_density(0, result_.tails));
   result_.configuration_weights = mixtures_.configuration_weights();
-  if (task_.recalibrate && task_.correct_size && units_ > 0) shift_noise(shift_for_size());
+  if (options_.recalibrate && options_.correct_size && units_ > 0) shift_noise(shift_for_size());
   return std::move(result_);
 }
 
 }  // namespace
 
-Calibration calibrate(const HeldOut& held_out, const CalibrationTask& task) {
-  return Calibrator(held_out, task).run();
+Calibration calibrate(const HeldOut& held_out, const FitOptions& options) {
+  return Calibrator(held_out, options).run();
 }
 
 }  // namespace credens::learn

@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/parallel.hpp"
-#include "base/random.hpp"
-#include "learn/folds.hpp"
-#include "learn/held_out_blocks.hpp"
+#include "learn/member_rows.hpp"
 #include "learn/recipe.hpp"
 #include "model/mlp.hpp"
 
@@ -120,7 +119,51 @@ Matrix as_matrix(const std::vector<float>& values, std::size_t rows, std::size_t
   return values.empty() ? Matrix() : Matrix(rows, cols, std::vector<double>(values.begin(), values.end()));
 }
 
+/// Distinct targets of an output among the held-out rows, ascending.
+std::vector<double> distinct_targets(const HeldOut& held_out, std::size_t output) {
+  std::vector<double> values;
+  for (std::size_t r = 0; r < held_out.rows(); ++r) values.push_back(held_out.targets(r, output));
+  std::ranges::sort(values);
+  const auto repeated = std::ranges::unique(values);
+  values.erase(repeated.begin(), repeated.end());
+  return values;
+}
+
+double median_gap(const std::vector<double>& ascending) {
+  std::vector<double> gaps;
+  for (std::size_t i = 1; i < ascending.size(); ++i) gaps.push_back(ascending[i] - ascending[i - 1]);
+  const auto middle = gaps.begin() + std::ssize(gaps) / 2;
+  std::ranges::nth_element(gaps, middle);
+  return *middle;
+}
+
+/// Weighted mean squared error of the best configuration over its held-out pairs.
+double least_squared_error(const HeldOut& held_out, std::size_t output) {
+  std::vector<double> sums(held_out.replicates().size());
+  std::vector<double> weights(sums.size());
+  for (std::size_t r = 0; r < held_out.rows(); ++r) {
+    for (const std::uint32_t l : held_out.members_of(r)) {
+      const MemberAtRows& member = held_out.members[l];
+      const double error = held_out.targets(r, output) - member.mean(r, output);
+      sums[member.configuration] += held_out.weights[r] * error * error;
+      weights[member.configuration] += held_out.weights[r];
+    }
+  }
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t configuration = 0; configuration < sums.size(); ++configuration) {
+    if (weights[configuration] > 0) least = std::min(least, sums[configuration] / weights[configuration]);
+  }
+  return least;
+}
+
 }  // namespace
+
+std::vector<std::size_t> HeldOut::replicates() const {
+  std::vector<std::size_t> counts(std::ranges::max_element(members, {}, &MemberAtRows::configuration)->configuration +
+                                  1);
+  for (const MemberAtRows& member : members) ++counts[member.configuration];
+  return counts;
+}
 
 HeldOut look_at_held_out(const JudgingRows& judging, const FitOptions& options, std::span<const model::Member> members,
                          std::size_t most_rows) {
@@ -151,18 +194,17 @@ HeldOut look_at_held_out(const JudgingRows& judging, const FitOptions& options, 
   return out;
 }
 
-JudgingRows judging_rows(const TrainingSet& rows, const FitOptions& options, std::span<const model::Member> members) {
-  JudgingRows judging{.all = &rows, .held = held_out_flags(options, members, rows.rows)};
-  base::RandomStream random({.seed = options.seed, .purpose = base::Purpose::calibration});
-  judging.held_out_order = base::permutation(rows.rows, random);
-  judging.training_order = judging.held_out_order;
-  return judging;
-}
-
 JudgingRows judging_rows(const TrainingRows& train, const FitOptions& options, std::span<const model::Member> members,
                          std::size_t most_rows) {
-  if (train.windows() == nullptr) return judging_rows(train.train(), options, members);
   const std::size_t count = train.train().rows;
+  if (train.windows() == nullptr) {
+    base::RandomStream random({.seed = options.seed, .purpose = base::Purpose::calibration});
+    const std::vector<std::uint32_t> order = base::permutation(count, random);
+    return {.all = &train.train(),
+            .held = held_out_flags(options, members, count),
+            .held_out_order = order,
+            .training_order = order};
+  }
   const std::size_t held_out = part_size(count);
   const std::vector<std::uint32_t> drawn =
       draw_judging_rows(options.seed, count, train.validation_rows(), held_out + 2 * most_rows);
@@ -180,6 +222,31 @@ JudgingRows judging_rows(const TrainingRows& train, const FitOptions& options, s
   });
   judging.sample = train.pick(rows);
   return judging;
+}
+
+std::optional<double> rounding_step(const HeldOut& held_out, std::size_t output) {
+  constexpr std::size_t rows_per_value = 5;
+  constexpr double least_share = 0.02;
+  const std::vector<double> values = distinct_targets(held_out, output);
+  if (values.size() < 2 || values.size() * rows_per_value > held_out.rows()) return std::nullopt;
+  const double step = median_gap(values);
+  const double error = least_squared_error(held_out, output);
+  const bool is_nothing = step * step / 12 < least_share * error;
+  const bool tells_values_apart = error < step * step / 4;
+  if (is_nothing || tells_values_apart) return std::nullopt;
+  return step;
+}
+
+std::vector<std::optional<double>> undo_rounding(HeldOut& held_out, std::uint64_t seed) {
+  std::vector<std::optional<double>> steps;
+  for (std::size_t k = 0; k < held_out.outputs(); ++k) {
+    const std::optional<double> step = rounding_step(held_out, k);
+    steps.push_back(step);
+    if (!step) continue;
+    base::RandomStream random({.seed = seed, .purpose = base::Purpose::calibration, .member = 2, .attempt = k});
+    for (std::size_t r = 0; r < held_out.rows(); ++r) held_out.targets(r, k) += *step * random.uniform(-0.5, 0.5);
+  }
+  return steps;
 }
 
 }  // namespace credens::learn

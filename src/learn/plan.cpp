@@ -86,19 +86,13 @@ struct EffortSize {
 };
 
 EffortSize size_of(Effort effort) {
-  switch (effort) {
-    case Effort::quick:
-      return {.configurations = 3, .with_few_rows = 3, .with_many_rows = 3, .folds = 5, .work = 0.5};
-    case Effort::thorough:
-      return {.configurations = std::size(all_configurations),
-              .with_few_rows = 8,
-              .with_many_rows = 8,
-              .folds = 10,
-              .work = 1.5};
-    case Effort::normal:
-      break;
+  if (effort == Effort::quick) {
+    return {.configurations = 3, .with_few_rows = 3, .with_many_rows = 3, .folds = 5, .work = 0.5};
   }
-  return {.configurations = 10, .with_few_rows = 6, .with_many_rows = 5, .folds = 10, .work = 1};
+  if (effort == Effort::normal) {
+    return {.configurations = 10, .with_few_rows = 6, .with_many_rows = 5, .folds = 10, .work = 1};
+  }
+  return {.configurations = 12, .with_few_rows = 8, .with_many_rows = 8, .folds = 10, .work = 1.5};
 }
 
 constexpr std::size_t fewest_rows = 10;    ///< below: none can be held out
