@@ -33,17 +33,10 @@ const float* inputs_at(const TrainingRows& rows, std::size_t first, std::size_t 
   return room.data();
 }
 
-/// Rows in memory.
-void fill(const TrainingRows& rows, std::size_t first, std::size_t count, EncodedBlock& block) {
-  const ExactRows& exact = rows.exact();
-  const std::size_t q = rows.train().outputs;
-  block.encoded = {.first_row = first,
-                   .rows = count,
-                   .inputs = inputs_at(rows, first, count, block.input_room),
-                   .stride = rows.train().input_stride};
-  if (!exact.known_variance.empty()) {
-    block.encoded.known_variance = {exact.known_variance.data() + first * q, count, q};
-  }
+/// Views of the rows [first, first + count) of `exact`, which has q outputs.
+void show(const ExactRows& exact, std::size_t first, std::size_t count, std::size_t q, EncodedBlock& block) {
+  block.encoded.known_variance =
+      exact.known_variance.empty() ? MatrixView() : MatrixView(exact.known_variance.data() + first * q, count, q);
   block.targets = {exact.targets.data() + first * q, count, q};
   block.weights = exact.weights.empty() ? std::span<const double>() : std::span(exact.weights).subspan(first, count);
 }
@@ -60,8 +53,13 @@ NextBlock blocks_of(const TrainingRows& rows) {
     const std::size_t first = next_row;
     const std::size_t count = std::min(math::statistics_block, rows.table().rows() - first);
     next_row += count;
-    if (count > 0 && wanted) fill(rows, first, count, block);
-    return count > 0;
+    if (count == 0 || !wanted) return count > 0;
+    block.encoded = {.first_row = first,
+                     .rows = count,
+                     .inputs = inputs_at(rows, first, count, block.input_room),
+                     .stride = rows.train().input_stride};
+    show(rows.exact(), first, count, rows.train().outputs, block);
+    return true;
   };
 }
 
@@ -92,16 +90,10 @@ void SourceBlocks::encode(const data::RowBlock& from, EncodedBlock& to) const {
   const std::size_t stride = math::padded(inputs_.cols());
   to.input_room.resize(from.rows() * stride);
   model::encode_inputs(inputs_, from.inputs, to.input_room.data(), stride, from.first_row);
-  fill_known_variance(targets_, from, to.variance_room);
-  to.encoded = {.first_row = from.first_row,
-                .rows = from.rows(),
-                .inputs = to.input_room.data(),
-                .stride = stride,
-                .known_variance = to.variance_room};
-  to.target_room = data::scaled(targets_, from.targets);
-  to.targets = to.target_room;
-  to.weight_room.assign(from.weights.begin(), from.weights.end());
-  to.weights = to.weight_room;
+  to.encoded = {.first_row = from.first_row, .rows = from.rows(), .inputs = to.input_room.data(), .stride = stride};
+  to.exact_room = {};
+  append(from, targets_, to.exact_room);
+  show(to.exact_room, 0, from.rows(), targets_.cols(), to);
 }
 
 }  // namespace credens::learn

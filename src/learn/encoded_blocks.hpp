@@ -26,9 +26,7 @@ struct EncodedBlock {
   std::span<const double> weights = {};  ///< n as given, or none
 
   base::AlignedVector<float> input_room = {};
-  Matrix target_room = {};
-  std::vector<double> weight_room = {};
-  Matrix variance_room = {};
+  ExactRows exact_room = {};
 };
 
 /// Goes on to the next block, and fills it where it is wanted. False: there are no more.

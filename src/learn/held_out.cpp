@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <ranges>
 
 #include "base/parallel.hpp"
 #include "learn/member_rows.hpp"
@@ -32,15 +33,12 @@ std::vector<std::vector<bool>> held_out_flags(const FitOptions& options, std::sp
   return flags;
 }
 
-std::vector<std::uint32_t> chosen_rows(const std::vector<std::vector<bool>>& held,
-                                       std::span<const std::uint32_t> shuffled, std::size_t most_rows) {
-  std::vector<std::uint32_t> chosen;
-  for (const std::uint32_t row : shuffled) {
-    const bool is_held = std::ranges::any_of(held, [row](const std::vector<bool>& flags) { return flags[row]; });
-    if (is_held && chosen.size() < most_rows) chosen.push_back(row);
-  }
-  std::ranges::sort(chosen);
-  return chosen;
+/// The first `most` rows, in the order of `shuffled`, for which `is_wanted(row)` holds.
+template <class Wanted>
+std::vector<std::uint32_t> first_rows(std::span<const std::uint32_t> shuffled, std::size_t most, Wanted is_wanted) {
+  std::vector<std::uint32_t> rows;
+  std::ranges::copy(shuffled | std::views::filter(is_wanted) | std::views::take(most), std::back_inserter(rows));
+  return rows;
 }
 
 void read_noise(const model::Mlp& network, const model::HeadView& view, std::size_t row,
@@ -75,17 +73,6 @@ MemberAtRows member_at_rows(const model::Mlp& network, const TrainingSet& data) 
     }
   }
   return at;
-}
-
-/// Some rows that a member saw, in the order of `shuffled`.
-std::vector<std::uint32_t> seen_rows(const std::vector<bool>& held, std::span<const std::uint32_t> shuffled,
-                                     std::size_t most_rows) {
-  std::vector<std::uint32_t> rows;
-  for (const std::uint32_t row : shuffled) {
-    if (rows.size() == most_rows) break;
-    if (!held[row]) rows.push_back(row);
-  }
-  return rows;
 }
 
 /// Range of log s^2 at training rows. Overfitted log s^2 is steep: far from the training rows it could be anything, so
@@ -168,7 +155,11 @@ std::vector<std::size_t> HeldOut::replicates() const {
 HeldOut look_at_held_out(const JudgingRows& judging, const FitOptions& options, std::span<const model::Member> members,
                          std::size_t most_rows) {
   const TrainingSet& data = judging.set();
-  const std::vector<std::uint32_t> rows = chosen_rows(judging.held, judging.held_out_order, most_rows);
+  const auto is_held_out = [&](std::uint32_t row) {
+    return std::ranges::any_of(judging.held, [row](const std::vector<bool>& flags) { return flags[row]; });
+  };
+  std::vector<std::uint32_t> rows = first_rows(judging.held_out_order, most_rows, is_held_out);
+  std::ranges::sort(rows);
   const TrainingSet part = subset(data, rows);
   HeldOut out{.weight_in_all = data.weight_total,
               .targets = as_matrix(part.targets, part.rows, part.outputs),
@@ -187,7 +178,8 @@ HeldOut look_at_held_out(const JudgingRows& judging, const FitOptions& options, 
   base::parallel_for(members.size(), options.threads, [&](std::size_t l) {
     out.members[l] = member_at_rows(*members[l].network, part);
     out.members[l].configuration = members[l].index % configuration_count(options);
-    const std::vector<std::uint32_t> seen = seen_rows(judging.held[l], judging.training_order, most_rows);
+    const std::vector<std::uint32_t> seen =
+        first_rows(judging.training_order, most_rows, [&](std::uint32_t row) { return !judging.held[l][row]; });
     out.members[l].seen = noise_at(*members[l].network, subset(data, seen));
     keep_to(out.members[l].seen, out.members[l].log_variance);
   });

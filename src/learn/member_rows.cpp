@@ -143,7 +143,7 @@ EpochRows::EpochRows(const TrainingRows& data, const FitOptions& options, std::s
   held_out_.emplace(options, member, data.train().rows, *cut(), data.validation_rows());
   count_rows();
   if (!data.are_stored()) return;
-  ranges_ = data.ranges();
+  ranges_ = data.table().source().ranges();
   window_ = data.stored_scaler().set_of(cut()->largest());
 }
 

@@ -83,10 +83,6 @@ std::optional<double> squared_norm(const MemberOutputs& outputs, std::size_t mem
   return std::inner_product(weights.begin(), weights.end(), weights.begin(), 0.0);
 }
 
-MatrixView rows_or_none(MatrixView values, std::size_t first, std::size_t count) {
-  return values.empty() ? MatrixView() : values.row_block(first, count);
-}
-
 /// The sums of one member: whole blocks, and the block that more rows may come to.
 class ArraySums {
  public:
@@ -129,7 +125,7 @@ class ArraySums {
     open_.add({.member = {.features = rows.features[member].row_block(first, count),
                           .mean = rows.mean[member].row_block(first, count),
                           .variance = is_spread ? spread.view() : rows.variance[member].row_block(first, count)},
-               .targets = rows_or_none(rows.targets, first, count),
+               .targets = rows.targets.empty() ? MatrixView() : rows.targets.row_block(first, count),
                .weights = rows.row_weights.empty() ? rows.row_weights : rows.row_weights.subspan(first, count)});
   }
 

@@ -36,27 +36,6 @@ double warm_cosine(double rate, const StepPlace& place) {
   return rate * 0.5 * (1 + std::cos(std::numbers::pi * done));
 }
 
-/// The weights of the epoch with the lowest validation loss.
-class BestEpoch {
- public:
-  /// Remembers the network if it is better than all before.
-  void offer(const model::Mlp& network, double loss) {
-    ++epochs_since_;
-    if (!(loss < loss_)) return;
-    loss_ = loss;
-    epochs_since_ = 0;
-    parameters_.assign(network.parameters().begin(), network.parameters().end());
-  }
-
-  std::size_t epochs_since() const { return epochs_since_; }
-  void restore(model::Mlp& network) const { std::ranges::copy(parameters_, network.parameters().begin()); }
-
- private:
-  double loss_ = std::numeric_limits<double>::infinity();
-  std::size_t epochs_since_ = 0;
-  std::vector<float> parameters_;
-};
-
 /// One way from random weights to the last epoch.
 class Attempt {
  public:
@@ -102,7 +81,9 @@ class Attempt {
   MemberSettings settings_;
   Adam adam_;
   EpochRows rows_;
-  BestEpoch best_;
+  double best_loss_ = std::numeric_limits<double>::infinity();  ///< this and the two below: with validation rows
+  std::size_t epochs_since_best_ = 0;
+  std::vector<float> best_parameters_;
   double final_loss_ = 0;
 };
 
@@ -146,7 +127,12 @@ bool Attempt::run_window(const EpochRows::Window& window, StepPlace& place) {
 
 bool Attempt::validate() {
   const double loss = mean_loss(network_, *train_.validation());
-  best_.offer(network_, loss);
+  ++epochs_since_best_;
+  if (loss < best_loss_) {
+    best_loss_ = loss;
+    epochs_since_best_ = 0;
+    best_parameters_.assign(network_.parameters().begin(), network_.parameters().end());
+  }
   return std::isfinite(loss);
 }
 
@@ -167,9 +153,9 @@ std::string Attempt::run(const std::function<void(std::size_t)>& on_epoch) {
       return fmt::format("its validation loss is not finite after epoch {}", epoch);
     }
     on_epoch(epoch + 1);
-    if (train_.validation() != nullptr && best_.epochs_since() >= options_.patience) break;
+    if (train_.validation() != nullptr && epochs_since_best_ >= options_.patience) break;
   }
-  if (train_.validation() != nullptr) best_.restore(network_);
+  if (train_.validation() != nullptr) std::ranges::copy(best_parameters_, network_.parameters().begin());
   return judge();
 }
 

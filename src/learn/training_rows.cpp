@@ -96,11 +96,16 @@ TrainingSet make_training_set(const Dataset& data, const Scaling& scaling) {
   return set;
 }
 
-void fill_known_variance(const data::Scaler& targets, const data::RowBlock& block, Matrix& variance) {
+void append(const data::RowBlock& block, const data::Scaler& targets, ExactRows& rows) {
   data::check_noise(block.noise_std, targets.scale, [&](std::size_t row, std::size_t column) {
     return fmt::format("noise_std: row {}, column {}", block.first_row + row, column);
   });
+  Matrix variance;
   model::fill_known_variance(targets, block.noise_std, variance);
+  const Matrix scaled = data::scaled(targets, block.targets);
+  rows.targets.insert(rows.targets.end(), scaled.values().begin(), scaled.values().end());
+  rows.known_variance.insert(rows.known_variance.end(), variance.values().begin(), variance.values().end());
+  rows.weights.insert(rows.weights.end(), block.weights.begin(), block.weights.end());
 }
 
 namespace {
@@ -190,11 +195,6 @@ bool are_held(const TrainingTable& table, const FitOptions& options) {
   return false;
 }
 
-/// Mean of the row weights as given.
-double mean_weight(const TrainingTable& table) {
-  return table.summary().weight_total / static_cast<double>(table.rows());
-}
-
 /// Calls visit(block) for the blocks of the second pass, and throws data where its rows are not those of the first.
 template <class Visit>
 void read_again(const TrainingTable& table, const FitOptions& options, const data::Scaler& targets,
@@ -265,27 +265,19 @@ void TrainingRows::read_one_window(const FitOptions& options) {
   train_ = scaler.set_of(table_->rows());
   read_again(*table_, options, scaling_.targets, [&](const data::RowBlock& block) {
     scaler.write(block, 0, block.rows(), train_, block.first_row);
-    add_exact(block);
+    append(block, scaling_.targets, exact_);
   });
   if (validation_rows_.empty()) return set_weights(train_, exact_.weights);
   validation_ = part_of(train_, validation_rows_, exact_.weights);
   train_ = part_of(train_, other_rows(table_->rows(), validation_rows_), exact_.weights);
 }
 
-void TrainingRows::add_exact(const data::RowBlock& block) {
-  const Matrix targets = data::scaled(scaling_.targets, block.targets);
-  Matrix variance;
-  fill_known_variance(scaling_.targets, block, variance);
-  exact_.targets.insert(exact_.targets.end(), targets.values().begin(), targets.values().end());
-  exact_.known_variance.insert(exact_.known_variance.end(), variance.values().begin(), variance.values().end());
-  exact_.weights.insert(exact_.weights.end(), block.weights.begin(), block.weights.end());
-}
-
 /// Rows that are more than a window holds.
 void TrainingRows::read_windows(const FitOptions& options) {
   const bool held = are_held(*table_, options);
   windows_ = table_->windows();
-  const RowScaler scaler(table_->source(), scaling_, mean_weight(*table_));
+  const double mean_weight = table_->summary().weight_total / static_cast<double>(table_->rows());
+  const RowScaler scaler(table_->source(), scaling_, mean_weight);
   train_ = scaler.set_of(held ? table_->rows() : data::block_rows);
   if (!validation_rows_.empty()) validation_ = scaler.set_of(validation_rows_.size());
   if (held) exact_.targets.reserve(table_->rows() * table_->outputs());
@@ -299,7 +291,7 @@ void TrainingRows::read_windows(const FitOptions& options) {
          ++next_held) {
       scaler.write(block, validation_rows_[next_held] - block.first_row, 1, *validation_, next_held);
     }
-    if (held) add_exact(block);
+    if (held) append(block, scaling_.targets, exact_);
   });
   divergence_limit_ = divergence.limit();
   if (!held) {
@@ -314,14 +306,10 @@ double TrainingRows::divergence_limit(NoiseKind noise) const {
   return divergence_limit_ ? *divergence_limit_ : learn::divergence_limit(train_, noise);
 }
 
-std::unique_ptr<data::RowRanges> TrainingRows::ranges() const {
-  return are_stored() ? table_->source().ranges() : nullptr;
-}
-
 TrainingSet TrainingRows::pick(const std::vector<std::uint32_t>& rows) const {
   TrainingSet set;
   if (are_stored()) {
-    const std::unique_ptr<data::RowRanges> stored = ranges();
+    const std::unique_ptr<data::RowRanges> stored = table_->source().ranges();
     set = stored_->set_of(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) stored_->write(stored->read(rows[i], 1), 0, 1, set, i);
   } else {

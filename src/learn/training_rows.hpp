@@ -68,15 +68,15 @@ void set_weights(TrainingSet& set, std::span<const double> given);
 
 TrainingSet make_training_set(const Dataset& data, const Scaling& scaling);
 
-/// Known variances of a block in network units, which widening sums. Throws data where the noise is no use.
-void fill_known_variance(const data::Scaler& targets, const data::RowBlock& block, Matrix& variance);
-
-/// Values of all rows in double and in the order of the table: widening sums these.
+/// Values of rows in double and in the order of the table: widening sums these.
 struct ExactRows {
   std::vector<double> targets;         ///< [N x q], in network units
   std::vector<double> weights;         ///< as given, or none
   std::vector<double> known_variance;  ///< [N x q], in network units, or none
 };
+
+/// Throws data where the noise is no use.
+void append(const data::RowBlock& block, const data::Scaler& targets, ExactRows& rows);
 
 class TrainingRows {
  public:
@@ -109,7 +109,6 @@ class TrainingRows {
   double divergence_limit(NoiseKind noise) const;
 
   bool are_stored() const { return stored_.has_value(); }
-  std::unique_ptr<data::RowRanges> ranges() const;  ///< of stored rows; each thread has its own
   const RowScaler& stored_scaler() const { return *stored_; }
 
   /// A copy of some rows of the table, ascending, whose weight_total is that of all. With several windows.
@@ -121,7 +120,6 @@ class TrainingRows {
  private:
   void read_one_window(const FitOptions& options);
   void read_windows(const FitOptions& options);
-  void add_exact(const data::RowBlock& block);
 
   const TrainingTable* table_ = nullptr;
   Scaling scaling_;
