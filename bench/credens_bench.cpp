@@ -101,8 +101,7 @@ Unit train(const Request& request) {
     const auto start = Clock::now();
     credens::base::parallel_for(options.members, options.threads, [&](std::size_t member) {
       const auto trained =
-          credens::learn::train_member({.train = state->rows, .validation = nullptr, .options = options}, member,
-                                       [&](std::size_t) { ends[member] = Clock::now(); });
+          credens::learn::train_member(state->rows, options, member, [&](std::size_t) { ends[member] = Clock::now(); });
       losses[member] = trained.final_loss;
     });
     const std::size_t samples = state->rows.train().rows * *options.epochs * *options.members;

@@ -9,7 +9,7 @@
 #include "cli/rows.hpp"
 #include "cli/team.hpp"
 #include "cli/verbs.hpp"
-#include "learn/widen_rows.hpp"
+#include "learn/widen.hpp"
 #include "model/ensemble_state.hpp"
 #include "model/names.hpp"
 

@@ -6,7 +6,6 @@
 
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "learn/held_out.hpp"
@@ -19,14 +18,6 @@ struct NoiseMap {
   double slope = 1;
 
   double at(double log_variance) const { return shift + slope * log_variance; }
-};
-
-struct CalibrationTask {
-  bool recalibrate = true;
-  bool correct_size = true;
-  bool weigh_members = true;
-  double prior_precision = 1;  ///< lambda
-  std::uint64_t seed = 0;
 };
 
 /// Tail components: replicates with wider noise, so that the mixture has tails as heavy as those of the errors.
@@ -45,7 +36,7 @@ struct Calibration {
 };
 
 /// Every row counts with its weight. The mixture at a row is that of the members it was held out of, each widened by
-/// the isotropic posterior that its noise implies.
-Calibration calibrate(const HeldOut& held_out, const CalibrationTask& task);
+/// the isotropic posterior that its noise implies. `options` have all choices made.
+Calibration calibrate(const HeldOut& held_out, const FitOptions& options);
 
 }  // namespace credens::learn

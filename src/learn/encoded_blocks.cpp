@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/check.hpp"
-#include "data/row_checks.hpp"
 #include "math/kernels.hpp"
 #include "math/statistics.hpp"
 
@@ -15,94 +14,73 @@ static_assert(data::block_rows == math::statistics_block, "sums are the same how
 
 namespace {
 
-/// Rows in memory. Those of validation lie apart where one window holds all rows; blocks have them in their place.
-class MemoryBlocks : public EncodedBlocks {
- public:
-  explicit MemoryBlocks(const TrainingRows& rows)
-      : rows_(rows), is_split_(rows.windows() == nullptr && !rows.validation_rows().empty()) {}
-
-  bool next(bool wanted, EncodedBlock& block) override {
-    const std::size_t first = next_row_;
-    const std::size_t count = std::min(math::statistics_block, rows_.table().rows() - first);
-    next_row_ += count;
-    if (count > 0 && wanted) fill(first, count, block);
-    return count > 0;
+/// Validation rows lie apart where one window holds all rows; blocks have them in their place.
+const float* inputs_at(const TrainingRows& rows, std::size_t first, std::size_t count,
+                       base::AlignedVector<float>& room) {
+  const std::vector<std::uint32_t>& held = rows.validation_rows();
+  if (rows.windows() != nullptr || held.empty()) return rows.train().input_row(first);
+  const std::size_t stride = rows.train().input_stride;
+  room.resize(count * stride);
+  auto next = std::ranges::lower_bound(held, first);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto before = static_cast<std::size_t>(next - held.begin());
+    const bool is_held = next != held.end() && *next == first + i;
+    const float* const row =
+        is_held ? rows.validation()->input_row(before) : rows.train().input_row(first + i - before);
+    std::copy_n(row, stride, room.data() + i * stride);
+    if (is_held) ++next;
   }
+  return room.data();
+}
 
- private:
-  void fill(std::size_t first, std::size_t count, EncodedBlock& block) const {
-    const ExactRows& exact = rows_.exact();
-    const std::size_t q = rows_.train().outputs;
-    block.encoded = {
-        .first_row = first,
-        .rows = count,
-        .inputs = is_split_ ? gathered_inputs(first, count, block.input_room) : rows_.train().input_row(first),
-        .stride = rows_.train().input_stride};
-    if (!exact.known_variance.empty()) {
-      block.encoded.known_variance = {exact.known_variance.data() + first * q, count, q};
-    }
-    block.targets = {exact.targets.data() + first * q, count, q};
-    block.weights = exact.weights.empty() ? std::span<const double>() : std::span(exact.weights).subspan(first, count);
-  }
-
-  const float* gathered_inputs(std::size_t first, std::size_t count, base::AlignedVector<float>& room) const {
-    const std::vector<std::uint32_t>& held = rows_.validation_rows();
-    const std::size_t stride = rows_.train().input_stride;
-    room.resize(count * stride);
-    auto next = std::ranges::lower_bound(held, first);
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto before = static_cast<std::size_t>(next - held.begin());
-      const bool is_held = next != held.end() && *next == first + i;
-      const float* const row =
-          is_held ? rows_.validation()->input_row(before) : rows_.train().input_row(first + i - before);
-      std::copy_n(row, stride, room.data() + i * stride);
-      if (is_held) ++next;
-    }
-    return room.data();
-  }
-
-  const TrainingRows& rows_;
-  bool is_split_;
-  std::size_t next_row_ = 0;
-};
-
-/// Rows that a fit reads again must be those that it was prepared with.
-class StoredBlocks : public EncodedBlocks {
- public:
-  explicit StoredBlocks(const TrainingRows& rows)
-      : table_(rows.table()), blocks_(table_.source(), rows.scaling().inputs, rows.scaling().targets) {}
-
-  bool next(bool wanted, EncodedBlock& block) override {
-    if (blocks_.next(wanted, block)) return true;
-    base::require(blocks_.fingerprint() == table_.summary().fingerprint, ErrorCode::data,
-                  "the rows changed while they were read");
-    return false;
-  }
-
- private:
-  const TrainingTable& table_;
-  SourceBlocks blocks_;
-};
+/// Views of the rows [first, first + count) of `exact`, which has q outputs.
+void show(const ExactRows& exact, std::size_t first, std::size_t count, std::size_t q, EncodedBlock& block) {
+  block.encoded.known_variance =
+      exact.known_variance.empty() ? MatrixView() : MatrixView(exact.known_variance.data() + first * q, count, q);
+  block.targets = {exact.targets.data() + first * q, count, q};
+  block.weights = exact.weights.empty() ? std::span<const double>() : std::span(exact.weights).subspan(first, count);
+}
 
 }  // namespace
 
-std::unique_ptr<EncodedBlocks> blocks_of(const TrainingRows& rows) {
-  if (rows.are_stored()) return std::make_unique<StoredBlocks>(rows);
-  return std::make_unique<MemoryBlocks>(rows);
+NextBlock blocks_of(const TrainingRows& rows) {
+  if (rows.are_stored()) {
+    const auto blocks = std::make_shared<SourceBlocks>(rows.table().source(), rows.scaling().inputs,
+                                                       rows.scaling().targets, rows.table().summary().fingerprint);
+    return [blocks](bool wanted, EncodedBlock& block) { return blocks->next(wanted, block); };
+  }
+  return [&rows, next_row = std::size_t{0}](bool wanted, EncodedBlock& block) mutable {
+    const std::size_t first = next_row;
+    const std::size_t count = std::min(math::statistics_block, rows.table().rows() - first);
+    next_row += count;
+    if (count == 0 || !wanted) return count > 0;
+    block.encoded = {.first_row = first,
+                     .rows = count,
+                     .inputs = inputs_at(rows, first, count, block.input_room),
+                     .stride = rows.train().input_stride};
+    show(rows.exact(), first, count, rows.train().outputs, block);
+    return true;
+  };
 }
 
-SourceBlocks::SourceBlocks(data::RowSource& source, const data::Scaler& inputs, const data::Scaler& targets)
+SourceBlocks::SourceBlocks(data::RowSource& source, const data::Scaler& inputs, const data::Scaler& targets,
+                           std::string expected)
     : source_(source),
       inputs_(inputs),
       targets_(targets),
       rows_(source.count_rows()),
-      fingerprint_(source.schema(), rows_) {
+      fingerprint_(source.schema(), rows_),
+      expected_(std::move(expected)) {
   source_.rewind();
 }
 
 bool SourceBlocks::next(bool wanted, EncodedBlock& block) {
   data::RowBlock from;
-  if (!source_.next(from)) return false;
+  if (!source_.next(from)) {
+    base::require(expected_.empty() || fingerprint() == expected_, ErrorCode::data,
+                  "the rows changed while they were read");
+    return false;
+  }
   fingerprint_.add(from);
   if (wanted) encode(from, block);
   return true;
@@ -112,19 +90,10 @@ void SourceBlocks::encode(const data::RowBlock& from, EncodedBlock& to) const {
   const std::size_t stride = math::padded(inputs_.cols());
   to.input_room.resize(from.rows() * stride);
   model::encode_inputs(inputs_, from.inputs, to.input_room.data(), stride, from.first_row);
-  data::check_noise(from.noise_std, targets_.scale, [&](std::size_t row, std::size_t column) {
-    return fmt::format("noise_std: row {}, column {}", from.first_row + row, column);
-  });
-  model::fill_known_variance(targets_, from.noise_std, to.variance_room);
-  to.encoded = {.first_row = from.first_row,
-                .rows = from.rows(),
-                .inputs = to.input_room.data(),
-                .stride = stride,
-                .known_variance = to.variance_room};
-  to.target_room = data::scaled(targets_, from.targets);
-  to.targets = to.target_room;
-  to.weight_room.assign(from.weights.begin(), from.weights.end());
-  to.weights = to.weight_room;
+  to.encoded = {.first_row = from.first_row, .rows = from.rows(), .inputs = to.input_room.data(), .stride = stride};
+  to.exact_room = {};
+  append(from, targets_, to.exact_room);
+  show(to.exact_room, 0, from.rows(), targets_.cols(), to);
 }
 
 }  // namespace credens::learn

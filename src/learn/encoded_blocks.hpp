@@ -6,7 +6,10 @@
 
 #include <credens/matrix.hpp>
 
+#include <functional>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "base/aligned.hpp"
 #include "data/fingerprint.hpp"
@@ -23,32 +26,24 @@ struct EncodedBlock {
   std::span<const double> weights = {};  ///< n as given, or none
 
   base::AlignedVector<float> input_room = {};
-  Matrix target_room = {};
-  std::vector<double> weight_room = {};
-  Matrix variance_room = {};
+  ExactRows exact_room = {};
 };
 
-class EncodedBlocks {
- public:
-  EncodedBlocks() = default;
-  EncodedBlocks(const EncodedBlocks&) = delete;
-  EncodedBlocks& operator=(const EncodedBlocks&) = delete;
-  virtual ~EncodedBlocks() = default;
-
-  /// Goes on to the next block, and fills it where it is wanted. False: there are no more.
-  virtual bool next(bool wanted, EncodedBlock& block) = 0;
-};
+/// Goes on to the next block, and fills it where it is wanted. False: there are no more.
+using NextBlock = std::function<bool(bool wanted, EncodedBlock& block)>;
 
 /// The blocks of a fit: from memory, or read again where rows are stored.
-std::unique_ptr<EncodedBlocks> blocks_of(const TrainingRows& rows);
+NextBlock blocks_of(const TrainingRows& rows);
 
 /// Blocks of a source, encoded as a model encodes them. Throws data for rows that do not fit the model.
-class SourceBlocks : public EncodedBlocks {
+class SourceBlocks {
  public:
-  /// All of these must live as long; the source is read from its first row on.
-  SourceBlocks(data::RowSource& source, const data::Scaler& inputs, const data::Scaler& targets);
+  /// All of these must live as long; the source is read from its first row on. Throws data where the rows do not have
+  /// the fingerprint that is `expected`, if one is.
+  SourceBlocks(data::RowSource& source, const data::Scaler& inputs, const data::Scaler& targets,
+               std::string expected = {});
 
-  bool next(bool wanted, EncodedBlock& block) override;
+  bool next(bool wanted, EncodedBlock& block);
 
   /// Fingerprint of the rows, after the last block.
   std::string fingerprint() const { return fingerprint_.digits(); }
@@ -62,6 +57,7 @@ class SourceBlocks : public EncodedBlocks {
   const data::Scaler& targets_;
   std::size_t rows_;
   data::RowFingerprint fingerprint_;
+  std::string expected_;
 };
 
 }  // namespace credens::learn

@@ -10,9 +10,7 @@
 
 #include "base/check.hpp"
 #include "learn/calibration.hpp"
-#include "learn/names.hpp"
 #include "learn/recipe.hpp"
-#include "learn/rounding.hpp"
 #include "learn/rung.hpp"
 
 namespace credens::learn {
@@ -166,24 +164,12 @@ bool needs_rows_to_finish(const FitOptions& planned) {
   return planned.recalibrate || planned.weigh_members || !planned.posterior.is_given();
 }
 
-}  // namespace
-
-bool is_unfinished_part(std::size_t members, std::size_t all, const FitOptions& planned) {
-  return members < all && needs_rows_to_finish(planned);
-}
-
-namespace {
-
 /// Noise and member weights, by the held-out rows.
 Calibration calibrate_members(const TrainingRows& train, const JudgingRows& judging, const FitOptions& options,
                               Finished& finished) {
   HeldOut held_out = look_at_held_out(judging, options, finished.members, enough_rows);
   note_rounding(finished.decisions, train, undo_rounding(held_out, options.seed));
-  Calibration found = calibrate(held_out, {.recalibrate = options.recalibrate,
-                                           .correct_size = options.correct_size,
-                                           .weigh_members = options.weigh_members,
-                                           .prior_precision = options.prior_precision,
-                                           .seed = options.seed});
+  Calibration found = calibrate(held_out, options);
   note(finished.decisions, options, found, held_out);
   if (options.noise_link == NoiseLink::exp) map_noise(finished.members, held_out, found);
   finished.weights = member_weights(finished.members, found.configuration_weights);
@@ -192,6 +178,10 @@ Calibration calibrate_members(const TrainingRows& train, const JudgingRows& judg
 
 }  // namespace
 
+bool is_unfinished_part(std::size_t members, std::size_t all, const FitOptions& planned) {
+  return members < all && needs_rows_to_finish(planned);
+}
+
 std::vector<MemberSums> sum_rows(const TrainingRows& train, std::span<const model::Member> members,
                                  const FitOptions& planned, PosteriorKind highest, base::Team& team) {
   const WidenPlan plan{.posterior = highest,
@@ -199,13 +189,21 @@ std::vector<MemberSums> sum_rows(const TrainingRows& train, std::span<const mode
                        .evidence = false,
                        .random_bias = planned.random_bias,
                        .threads = planned.threads};
-  return sum_rows(members, train.table().outputs(), train.table().has_noise(), *blocks_of(train), plan, team);
+  return sum_rows(members, train.table().outputs(), train.table().has_noise(), blocks_of(train), plan, team);
+}
+
+Finished as_trained(const Plan& plan, std::vector<model::Member> members) {
+  std::vector<double> weights(members.size(), 1 / static_cast<double>(members.size()));
+  return {.options = plan.options,
+          .members = std::move(members),
+          .weights = std::move(weights),
+          .decisions = plan.decisions,
+          .total_members = plan.options.members};
 }
 
 Finished finish(const TrainingRows& train, const Plan& plan, std::vector<model::Member> members, base::Team& team) {
-  Finished finished{.options = plan.options, .members = std::move(members), .decisions = plan.decisions};
+  Finished finished = as_trained(plan, std::move(members));
   FitOptions& options = finished.options;
-  finished.weights.assign(finished.members.size(), 1 / static_cast<double>(finished.members.size()));
   if (!needs_rows_to_finish(options)) return finished;
 
   const JudgingRows judging = judging_rows(train, options, finished.members, enough_rows);
@@ -218,7 +216,7 @@ Finished finish(const TrainingRows& train, const Plan& plan, std::vector<model::
     finished.decisions.push_back({"posterior", std::string(base::name_of(rung.posterior)), rung.reason});
   }
   drop_negligible(finished, found.configuration_weights);
-  finished.is_whole = true;
+  finished.total_members = finished.members.size();
   return finished;
 }
 

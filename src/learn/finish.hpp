@@ -8,9 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "learn/network_sums.hpp"
 #include "learn/plan.hpp"
-#include "learn/training_rows.hpp"
+#include "learn/widen.hpp"
 
 namespace credens::learn {
 
@@ -21,8 +20,11 @@ struct Finished {
   std::vector<double> weights = {};
   std::vector<model::Decision> decisions = {};
   std::vector<MemberSums> sums = {};  ///< of the members, where the choice of the rung needed them; otherwise none
-  bool is_whole = false;              ///< whatever number was planned: members of negligible weight are gone
+  std::size_t total_members = 0;      ///< of the whole ensemble: as planned, or without those of negligible weight
 };
+
+/// Members as they are, with equal weights.
+Finished as_trained(const Plan& plan, std::vector<model::Member> members);
 
 /// `members` are all of the plan. Ranks of a team share the work on all rows.
 Finished finish(const TrainingRows& train, const Plan& plan, std::vector<model::Member> members,

@@ -7,8 +7,6 @@
 
 #include "base/bytes.hpp"
 #include "base/check.hpp"
-#include "learn/encoded_blocks.hpp"
-#include "learn/finish.hpp"
 #include "learn/recipe.hpp"
 #include "math/statistics.hpp"
 #include "model/marginal.hpp"
@@ -23,10 +21,6 @@ namespace {
 /// Whether heavy-tailed inputs may get an asinh transform: then the first pass takes a sample.
 bool may_transform(const FitOptions& given) {
   return given.asinh_inputs.is_given() ? *given.asinh_inputs : given.recipe == Recipe::automatic;
-}
-
-std::vector<double> equal_weights(std::size_t count) {
-  return std::vector<double>(count, 1 / static_cast<double>(count));
 }
 
 /// Epistemic by aleatoric variance [rows x q].
@@ -69,19 +63,17 @@ const TrainingRows& Fit::rows() {
 std::vector<model::Member> Fit::train(const FitOptions& planned, std::span<const std::size_t> which,
                                       const OnMember& on_member) {
   plan_.options = planned;
-  const TrainingRows& train = rows();
-  return train_members(train, planned, which, on_member);
+  return train_members(rows(), planned, which, on_member);
 }
 
-model::EnsembleState Fit::assemble(const FitOptions& options, std::vector<model::Member> members,
-                                   std::vector<double> weights, std::vector<model::Decision> decisions,
-                                   std::size_t total_members) const {
+Ensemble Fit::assemble(Finished finished) const {
+  const FitOptions& options = finished.options;
   Scaling scaling = rows_ ? rows_->scaling() : table_.scaling(options.standardise_inputs, options.asinh_inputs);
   model::EnsembleState state;
-  state.weights = std::move(weights);
-  state.members = std::move(members);
-  state.total_members = total_members;
-  state.decisions = std::move(decisions);
+  state.weights = std::move(finished.weights);
+  state.members = std::move(finished.members);
+  state.total_members = finished.total_members;
+  state.decisions = std::move(finished.decisions);
   state.input_scaler = std::move(scaling.inputs);
   state.target_scaler = std::move(scaling.targets);
   state.schema = table_.schema();
@@ -91,34 +83,26 @@ model::EnsembleState Fit::assemble(const FitOptions& options, std::vector<model:
   state.seed = options.seed;
   state.data = data();
   model::check(state);
-  return state;
+  return Ensemble(std::make_shared<const model::EnsembleState>(std::move(state)));
 }
 
 Ensemble Fit::part(std::vector<model::Member> members) const {
   std::ranges::sort(members, {}, &model::Member::index);
-  std::vector<double> weights = equal_weights(members.size());
-  return Ensemble(std::make_shared<const model::EnsembleState>(
-      assemble(plan_.options, std::move(members), std::move(weights), plan_.decisions, plan_.options.members)));
+  return assemble(as_trained(plan_, std::move(members)));
 }
 
 Ensemble Fit::narrow(std::vector<model::Member> members) {
-  Finished finished = finish(rows(), plan_, std::move(members), team_);
-  const std::size_t total = finished.is_whole ? finished.members.size() : *plan_.options.members;
-  return Ensemble(std::make_shared<const model::EnsembleState>(assemble(finished.options, std::move(finished.members),
-                                                                        std::move(finished.weights),
-                                                                        std::move(finished.decisions), total)));
+  return assemble(finish(rows(), plan_, std::move(members), team_));
 }
 
 Ensemble Fit::wide(std::vector<model::Member> members) {
   Finished finished = finish(rows(), plan_, std::move(members), team_);
   base::require(!plan_.options.stop.stop_requested(), ErrorCode::interrupted, "interrupted");
-  const PosteriorKind rung = finished.options.posterior;
-  if (finished.sums.empty()) finished.sums = sum_rows(rows(), finished.members, finished.options, rung, team_);
-  const std::size_t total = finished.is_whole ? finished.members.size() : *plan_.options.members;
-  model::EnsembleState state = assemble(finished.options, std::move(finished.members), std::move(finished.weights),
-                                        std::move(finished.decisions), total);
-  const WidenPlan plan = make_plan(WidenOptions{.threads = finished.options.threads}, &state);
-  return with_posteriors(std::move(state), plan, finished.sums);
+  std::vector<MemberSums> sums = std::move(finished.sums);
+  if (sums.empty()) sums = sum_rows(rows(), finished.members, finished.options, finished.options.posterior, team_);
+  const WidenOptions options{.threads = finished.options.threads};
+  const Ensemble narrow = assemble(std::move(finished));
+  return with_posteriors(narrow.state(), make_plan(options, &narrow.state()), sums);
 }
 
 double Fit::median_ratio(const Ensemble& ensemble) {
@@ -126,9 +110,9 @@ double Fit::median_ratio(const Ensemble& ensemble) {
   const std::size_t step = (table_.rows() + enough - 1) / enough;
   std::vector<std::string> own;
   std::vector<double> weights;
-  const std::unique_ptr<EncodedBlocks> blocks = blocks_of(rows());
+  const NextBlock next_block = blocks_of(rows());
   EncodedBlock block;
-  for (std::size_t number = 0; blocks->next(number % step == 0, block); ++number) {
+  for (std::size_t number = 0; next_block(number % step == 0, block); ++number) {
     if (number % step != 0) continue;
     weights.insert(weights.end(), block.weights.begin(), block.weights.end());
     if (number / step % team_.size() != team_.rank()) continue;
@@ -147,20 +131,17 @@ double Fit::median_ratio(const Ensemble& ensemble) {
 
 namespace {
 
-/// All members of a plan.
-std::vector<model::Member> train_all(Fit& fit, const FitOptions& given) {
-  fit.check();
-  if (given.validation != nullptr) fit.set_validation(*given.validation);
+/// All members of a plan. Validation rows are checked with the rest when they are set.
+std::vector<model::Member> train_all(Fit& fit) {
   const FitOptions planned = fit.plan().options;
+  if (planned.validation != nullptr) {
+    fit.set_validation(*planned.validation);
+  } else {
+    fit.check();
+  }
   std::vector<std::size_t> all(*planned.members);
   std::iota(all.begin(), all.end(), std::size_t{0});
   return fit.train(planned, all);
-}
-
-/// Validation rows are checked when they are set.
-FitOptions without_validation(FitOptions given) {
-  given.validation = nullptr;
-  return given;
 }
 
 }  // namespace
@@ -168,13 +149,13 @@ FitOptions without_validation(FitOptions given) {
 }  // namespace learn
 
 Ensemble fit(const Dataset& train, const FitOptions& options) {
-  learn::Fit fit(data::rows_of(train), learn::without_validation(options));
-  return fit.wide(learn::train_all(fit, options));
+  learn::Fit fit(data::rows_of(train), options);
+  return fit.wide(learn::train_all(fit));
 }
 
 Ensemble fit_members(const Dataset& train, const FitOptions& options) {
-  learn::Fit fit(data::rows_of(train), learn::without_validation(options));
-  return fit.narrow(learn::train_all(fit, options));
+  learn::Fit fit(data::rows_of(train), options);
+  return fit.narrow(learn::train_all(fit));
 }
 
 }  // namespace credens

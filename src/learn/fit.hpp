@@ -13,9 +13,8 @@
 #include <vector>
 
 #include "base/team.hpp"
-#include "learn/plan.hpp"
+#include "learn/finish.hpp"
 #include "learn/train_members.hpp"
-#include "learn/training_rows.hpp"
 
 namespace credens::learn {
 
@@ -58,9 +57,7 @@ class Fit {
 
  private:
   const TrainingRows& rows();
-  model::EnsembleState assemble(const FitOptions& options, std::vector<model::Member> members,
-                                std::vector<double> weights, std::vector<model::Decision> decisions,
-                                std::size_t total_members) const;
+  Ensemble assemble(Finished finished) const;
 
   base::Team& team_;
   TrainingTable table_;

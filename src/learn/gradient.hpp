@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/aligned.hpp"
-#include "learn/backward_weights.hpp"
+#include "learn/adam.hpp"
 #include "learn/loss.hpp"
-#include "learn/training_set.hpp"
+#include "learn/training_rows.hpp"
 #include "model/mlp.hpp"
 
 namespace credens::learn {

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <ranges>
 
 #include "base/parallel.hpp"
-#include "base/random.hpp"
-#include "learn/folds.hpp"
-#include "learn/held_out_blocks.hpp"
+#include "learn/member_rows.hpp"
 #include "learn/recipe.hpp"
 #include "model/mlp.hpp"
 
@@ -33,15 +33,12 @@ std::vector<std::vector<bool>> held_out_flags(const FitOptions& options, std::sp
   return flags;
 }
 
-std::vector<std::uint32_t> chosen_rows(const std::vector<std::vector<bool>>& held,
-                                       std::span<const std::uint32_t> shuffled, std::size_t most_rows) {
-  std::vector<std::uint32_t> chosen;
-  for (const std::uint32_t row : shuffled) {
-    const bool is_held = std::ranges::any_of(held, [row](const std::vector<bool>& flags) { return flags[row]; });
-    if (is_held && chosen.size() < most_rows) chosen.push_back(row);
-  }
-  std::ranges::sort(chosen);
-  return chosen;
+/// The first `most` rows, in the order of `shuffled`, for which `is_wanted(row)` holds.
+template <class Wanted>
+std::vector<std::uint32_t> first_rows(std::span<const std::uint32_t> shuffled, std::size_t most, Wanted is_wanted) {
+  std::vector<std::uint32_t> rows;
+  std::ranges::copy(shuffled | std::views::filter(is_wanted) | std::views::take(most), std::back_inserter(rows));
+  return rows;
 }
 
 void read_noise(const model::Mlp& network, const model::HeadView& view, std::size_t row,
@@ -78,17 +75,6 @@ MemberAtRows member_at_rows(const model::Mlp& network, const TrainingSet& data) 
   return at;
 }
 
-/// Some rows that a member saw, in the order of `shuffled`.
-std::vector<std::uint32_t> seen_rows(const std::vector<bool>& held, std::span<const std::uint32_t> shuffled,
-                                     std::size_t most_rows) {
-  std::vector<std::uint32_t> rows;
-  for (const std::uint32_t row : shuffled) {
-    if (rows.size() == most_rows) break;
-    if (!held[row]) rows.push_back(row);
-  }
-  return rows;
-}
-
 /// Range of log s^2 at training rows. Overfitted log s^2 is steep: far from the training rows it could be anything, so
 /// the noise at other rows is kept within this range.
 std::vector<model::NoiseRange> noise_at(const model::Mlp& network, const TrainingSet& rows) {
@@ -120,12 +106,60 @@ Matrix as_matrix(const std::vector<float>& values, std::size_t rows, std::size_t
   return values.empty() ? Matrix() : Matrix(rows, cols, std::vector<double>(values.begin(), values.end()));
 }
 
+/// Distinct targets of an output among the held-out rows, ascending.
+std::vector<double> distinct_targets(const HeldOut& held_out, std::size_t output) {
+  std::vector<double> values;
+  for (std::size_t r = 0; r < held_out.rows(); ++r) values.push_back(held_out.targets(r, output));
+  std::ranges::sort(values);
+  const auto repeated = std::ranges::unique(values);
+  values.erase(repeated.begin(), repeated.end());
+  return values;
+}
+
+double median_gap(const std::vector<double>& ascending) {
+  std::vector<double> gaps;
+  for (std::size_t i = 1; i < ascending.size(); ++i) gaps.push_back(ascending[i] - ascending[i - 1]);
+  const auto middle = gaps.begin() + std::ssize(gaps) / 2;
+  std::ranges::nth_element(gaps, middle);
+  return *middle;
+}
+
+/// Weighted mean squared error of the best configuration over its held-out pairs.
+double least_squared_error(const HeldOut& held_out, std::size_t output) {
+  std::vector<double> sums(held_out.replicates().size());
+  std::vector<double> weights(sums.size());
+  for (std::size_t r = 0; r < held_out.rows(); ++r) {
+    for (const std::uint32_t l : held_out.members_of(r)) {
+      const MemberAtRows& member = held_out.members[l];
+      const double error = held_out.targets(r, output) - member.mean(r, output);
+      sums[member.configuration] += held_out.weights[r] * error * error;
+      weights[member.configuration] += held_out.weights[r];
+    }
+  }
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t configuration = 0; configuration < sums.size(); ++configuration) {
+    if (weights[configuration] > 0) least = std::min(least, sums[configuration] / weights[configuration]);
+  }
+  return least;
+}
+
 }  // namespace
+
+std::vector<std::size_t> HeldOut::replicates() const {
+  std::vector<std::size_t> counts(std::ranges::max_element(members, {}, &MemberAtRows::configuration)->configuration +
+                                  1);
+  for (const MemberAtRows& member : members) ++counts[member.configuration];
+  return counts;
+}
 
 HeldOut look_at_held_out(const JudgingRows& judging, const FitOptions& options, std::span<const model::Member> members,
                          std::size_t most_rows) {
   const TrainingSet& data = judging.set();
-  const std::vector<std::uint32_t> rows = chosen_rows(judging.held, judging.held_out_order, most_rows);
+  const auto is_held_out = [&](std::uint32_t row) {
+    return std::ranges::any_of(judging.held, [row](const std::vector<bool>& flags) { return flags[row]; });
+  };
+  std::vector<std::uint32_t> rows = first_rows(judging.held_out_order, most_rows, is_held_out);
+  std::ranges::sort(rows);
   const TrainingSet part = subset(data, rows);
   HeldOut out{.weight_in_all = data.weight_total,
               .targets = as_matrix(part.targets, part.rows, part.outputs),
@@ -144,25 +178,25 @@ HeldOut look_at_held_out(const JudgingRows& judging, const FitOptions& options, 
   base::parallel_for(members.size(), options.threads, [&](std::size_t l) {
     out.members[l] = member_at_rows(*members[l].network, part);
     out.members[l].configuration = members[l].index % configuration_count(options);
-    const std::vector<std::uint32_t> seen = seen_rows(judging.held[l], judging.training_order, most_rows);
+    const std::vector<std::uint32_t> seen =
+        first_rows(judging.training_order, most_rows, [&](std::uint32_t row) { return !judging.held[l][row]; });
     out.members[l].seen = noise_at(*members[l].network, subset(data, seen));
     keep_to(out.members[l].seen, out.members[l].log_variance);
   });
   return out;
 }
 
-JudgingRows judging_rows(const TrainingSet& rows, const FitOptions& options, std::span<const model::Member> members) {
-  JudgingRows judging{.all = &rows, .held = held_out_flags(options, members, rows.rows)};
-  base::RandomStream random({.seed = options.seed, .purpose = base::Purpose::calibration});
-  judging.held_out_order = base::permutation(rows.rows, random);
-  judging.training_order = judging.held_out_order;
-  return judging;
-}
-
 JudgingRows judging_rows(const TrainingRows& train, const FitOptions& options, std::span<const model::Member> members,
                          std::size_t most_rows) {
-  if (train.windows() == nullptr) return judging_rows(train.train(), options, members);
   const std::size_t count = train.train().rows;
+  if (train.windows() == nullptr) {
+    base::RandomStream random({.seed = options.seed, .purpose = base::Purpose::calibration});
+    const std::vector<std::uint32_t> order = base::permutation(count, random);
+    return {.all = &train.train(),
+            .held = held_out_flags(options, members, count),
+            .held_out_order = order,
+            .training_order = order};
+  }
   const std::size_t held_out = part_size(count);
   const std::vector<std::uint32_t> drawn =
       draw_judging_rows(options.seed, count, train.validation_rows(), held_out + 2 * most_rows);
@@ -180,6 +214,31 @@ JudgingRows judging_rows(const TrainingRows& train, const FitOptions& options, s
   });
   judging.sample = train.pick(rows);
   return judging;
+}
+
+std::optional<double> rounding_step(const HeldOut& held_out, std::size_t output) {
+  constexpr std::size_t rows_per_value = 5;
+  constexpr double least_share = 0.02;
+  const std::vector<double> values = distinct_targets(held_out, output);
+  if (values.size() < 2 || values.size() * rows_per_value > held_out.rows()) return std::nullopt;
+  const double step = median_gap(values);
+  const double error = least_squared_error(held_out, output);
+  const bool is_nothing = step * step / 12 < least_share * error;
+  const bool tells_values_apart = error < step * step / 4;
+  if (is_nothing || tells_values_apart) return std::nullopt;
+  return step;
+}
+
+std::vector<std::optional<double>> undo_rounding(HeldOut& held_out, std::uint64_t seed) {
+  std::vector<std::optional<double>> steps;
+  for (std::size_t k = 0; k < held_out.outputs(); ++k) {
+    const std::optional<double> step = rounding_step(held_out, k);
+    steps.push_back(step);
+    if (!step) continue;
+    base::RandomStream random({.seed = seed, .purpose = base::Purpose::calibration, .member = 2, .attempt = k});
+    for (std::size_t r = 0; r < held_out.rows(); ++r) held_out.targets(r, k) += *step * random.uniform(-0.5, 0.5);
+  }
+  return steps;
 }
 
 }  // namespace credens::learn

@@ -41,6 +41,7 @@ struct HeldOut {
   std::size_t rows() const { return targets.rows(); }
   std::size_t outputs() const { return targets.cols(); }
   std::size_t pairs() const { return pair_member.size(); }
+  std::vector<std::size_t> replicates() const;  ///< number of members of each configuration
   std::span<const std::uint32_t> members_of(std::size_t row) const {
     return std::span(pair_member).subspan(first_pair[row], first_pair[row + 1] - first_pair[row]);
   }
@@ -57,15 +58,26 @@ struct JudgingRows {
   std::vector<std::uint32_t> training_order = {};  ///< rows, in random order, of which those trained on are looked at
 };
 
-/// All rows of a training set, which must live as long.
-JudgingRows judging_rows(const TrainingSet& rows, const FitOptions& options, std::span<const model::Member> members);
-
-/// With several windows about `most_rows` of each sort, or more.
+/// All rows that members may be trained on; with several windows about `most_rows` of each sort, or more. The training
+/// rows must live as long.
 JudgingRows judging_rows(const TrainingRows& rows, const FitOptions& options, std::span<const model::Member> members,
                          std::size_t most_rows);
 
 /// Up to `most_rows` rows that some member was not trained on.
 HeldOut look_at_held_out(const JudgingRows& rows, const FitOptions& options, std::span<const model::Member> members,
                          std::size_t most_rows);
+
+/// Grades, counts and readings of a coarse scale take few values, and a density has no measure of them: a member that
+/// is narrow and happens to say one of the values exactly is worth any number of wrong ones, and noise, tails and
+/// weights that are best for such rows describe the scale, not the errors.
+///
+/// The step of the scale that an output's targets were rounded to, in network units: the median distance between
+/// neighbouring values. None where values hardly repeat, where rounding (a variance of step^2 / 12) is nothing beside
+/// the errors, and where the best configuration errs by less than half a step and so tells the values apart.
+std::optional<double> rounding_step(const HeldOut& held_out, std::size_t output);
+
+/// Adds to rounded targets what rounding may have taken: a random number from -1/2 to 1/2 of the step. Returns the
+/// steps, one per output.
+std::vector<std::optional<double>> undo_rounding(HeldOut& held_out, std::uint64_t seed);
 
 }  // namespace credens::learn

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/aligned.hpp"
-#include "learn/training_set.hpp"
+#include "learn/training_rows.hpp"
 #include "model/mlp.hpp"
 
 namespace credens::learn {

@@ -6,12 +6,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 #include "base/check.hpp"
 #include "base/parallel.hpp"
 #include "data/names.hpp"
-#include "learn/widen_plan.hpp"
+#include "learn/widen.hpp"
 #include "model/output_rows.hpp"
 #include "model/weights.hpp"
 
@@ -20,7 +21,7 @@ namespace credens {
 using base::require;
 using learn::BlockStatistics;
 using learn::MemberStatistics;
-using learn::SquaredNorms;
+using learn::MemberSums;
 using learn::WidenPlan;
 using model::EnsembleState;
 
@@ -76,19 +77,10 @@ EnsembleState state_of(const MemberOutputs& described, std::size_t rows) {
 }
 
 /// None where last layers are missing, or where the bias is random: arrays carry no biases.
-SquaredNorms squared_norms(const MemberOutputs& outputs, bool random_bias) {
-  SquaredNorms norms(outputs.members());
-  if (random_bias || outputs.last_layer.empty()) return norms;
-  for (std::size_t l = 0; l < norms.size(); ++l) {
-    double sum = 0;
-    for (const double w : outputs.last_layer[l].values()) sum += w * w;
-    norms[l] = sum;
-  }
-  return norms;
-}
-
-MatrixView rows_or_none(MatrixView values, std::size_t first, std::size_t count) {
-  return values.empty() ? MatrixView() : values.row_block(first, count);
+std::optional<double> squared_norm(const MemberOutputs& outputs, std::size_t member, bool random_bias) {
+  if (random_bias || outputs.last_layer.empty()) return std::nullopt;
+  const std::span<const double> weights = outputs.last_layer[member].values();
+  return std::inner_product(weights.begin(), weights.end(), weights.begin(), 0.0);
 }
 
 /// The sums of one member: whole blocks, and the block that more rows may come to.
@@ -133,7 +125,7 @@ class ArraySums {
     open_.add({.member = {.features = rows.features[member].row_block(first, count),
                           .mean = rows.mean[member].row_block(first, count),
                           .variance = is_spread ? spread.view() : rows.variance[member].row_block(first, count)},
-               .targets = rows_or_none(rows.targets, first, count),
+               .targets = rows.targets.empty() ? MatrixView() : rows.targets.row_block(first, count),
                .weights = rows.row_weights.empty() ? rows.row_weights : rows.row_weights.subspan(first, count)});
   }
 
@@ -176,7 +168,6 @@ struct OutputsWidening::Impl {
 
   void begin(const OutputRows& first);
   void check_fits(const OutputRows& next) const;
-  SquaredNorms norms() const { return squared_norms(about, plan.random_bias); }
 };
 
 /// Shapes come from the first piece.
@@ -184,7 +175,7 @@ void OutputsWidening::Impl::begin(const OutputRows& first) {
   std::vector<std::size_t> features;
   for (const MatrixView& member : first.features) features.push_back(member.cols());
   MemberOutputs described = with_shapes(about, features, first.outputs());
-  const bool wants_gram = full_elbo && first.targets.cols() > 0 && squared_norms(described, plan.random_bias)[0];
+  const bool wants_gram = full_elbo && first.targets.cols() > 0 && squared_norm(described, 0, plan.random_bias);
   for (std::size_t l = 0; l < features.size(); ++l) {
     const std::size_t variance_cols = first.variance[l].cols();
     members.emplace_back(features[l], variance_cols,
@@ -234,10 +225,11 @@ Ensemble OutputsWidening::finish() const {
   require(!impl_->members.empty(), ErrorCode::data, "no outputs were added, expected those of at least 1 member");
   require(!impl_->has_weights || (impl_->weight_total > 0 && std::isfinite(impl_->weight_total)), ErrorCode::data,
           "row_weights has the sum {}, expected a finite number above 0", impl_->weight_total);
-  std::vector<MemberStatistics> statistics;
-  for (const ArraySums& member : impl_->members) statistics.push_back(member.value());
-  return learn::with_posteriors(state_of(impl_->about, impl_->rows), impl_->plan, statistics, impl_->norms(),
-                                impl_->has_targets);
+  std::vector<MemberSums> sums;
+  for (const ArraySums& member : impl_->members) {
+    sums.push_back({member.value(), squared_norm(impl_->about, sums.size(), impl_->plan.random_bias)});
+  }
+  return learn::with_posteriors(state_of(impl_->about, impl_->rows), impl_->plan, sums, impl_->has_targets);
 }
 
 Ensemble widen(const MemberOutputs& outputs, const WidenOptions& options) {
@@ -309,15 +301,16 @@ void check(const OutputSums& sums, const WidenPlan& plan) {
 Ensemble widen(const OutputSums& sums, const WidenOptions& options, const MemberOutputs& about) {
   const WidenPlan plan = plan_for_arrays(options);
   check(sums, plan);
-  std::vector<MemberStatistics> statistics;
+  std::vector<MemberSums> members;
   std::vector<std::size_t> features;
   for (std::size_t l = 0; l < std::max(sums.diagonal.size(), sums.gram.size()); ++l) {
-    statistics.push_back(statistics_of(sums, plan, l));
-    features.push_back(statistics[l].width - (plan.random_bias ? 1 : 0));
+    members.push_back({.statistics = statistics_of(sums, plan, l), .squared_norm = std::nullopt});
+    features.push_back(members[l].statistics.width - (plan.random_bias ? 1 : 0));
   }
   const MemberOutputs described = with_shapes(about, features, sums.outputs);
-  return learn::with_posteriors(state_of(described, sums.rows), plan, statistics,
-                                squared_norms(described, plan.random_bias), !sums.log_likelihood.empty());
+  for (std::size_t l = 0; l < members.size(); ++l)
+    members[l].squared_norm = squared_norm(described, l, plan.random_bias);
+  return learn::with_posteriors(state_of(described, sums.rows), plan, members, !sums.log_likelihood.empty());
 }
 
 }  // namespace credens

@@ -86,19 +86,13 @@ struct EffortSize {
 };
 
 EffortSize size_of(Effort effort) {
-  switch (effort) {
-    case Effort::quick:
-      return {.configurations = 3, .with_few_rows = 3, .with_many_rows = 3, .folds = 5, .work = 0.5};
-    case Effort::thorough:
-      return {.configurations = std::size(all_configurations),
-              .with_few_rows = 8,
-              .with_many_rows = 8,
-              .folds = 10,
-              .work = 1.5};
-    case Effort::normal:
-      break;
+  if (effort == Effort::quick) {
+    return {.configurations = 3, .with_few_rows = 3, .with_many_rows = 3, .folds = 5, .work = 0.5};
   }
-  return {.configurations = 10, .with_few_rows = 6, .with_many_rows = 5, .folds = 10, .work = 1};
+  if (effort == Effort::normal) {
+    return {.configurations = 10, .with_few_rows = 6, .with_many_rows = 5, .folds = 10, .work = 1};
+  }
+  return {.configurations = 12, .with_few_rows = 8, .with_many_rows = 8, .folds = 10, .work = 1.5};
 }
 
 constexpr std::size_t fewest_rows = 10;    ///< below: none can be held out
@@ -164,18 +158,133 @@ class Planner {
     return wanted_configurations() > 1 ? reason : "few members: one configuration";
   }
 
-  void decide_networks();
-  void decide_prior();
-  void decide_members();
-  void decide_training();
-  void decide_calibration();
-  void decide_posterior();
-  double hidden_precision(const Configuration& configuration) const;
-  std::size_t frequencies() const;
-  std::size_t batch() const;
-  std::size_t epochs() const;
-  std::size_t replicates() const;
-  std::size_t folds() const;
+  void decide_networks() {
+    FitOptions& options = plan_.options;
+    const bool embeds = size_.inputs <= most_embedded;
+    const auto activations = per_configuration(&Configuration::activation);
+    decide("activation", options.activation, activations,
+           activations.size() > 1 ? "smooth and kinked functions side by side, weighted later" : "smooth functions");
+    decide("embedding", options.embedding,
+           embeds ? per_configuration(&Configuration::bandwidth) : std::vector<double>{0},
+           embeds ? reason_to_differ("smooth to rough in single inputs, weighted later")
+                  : fmt::format("{} inputs are too many to embed each", size_.inputs));
+    decide("frequencies", options.frequencies, frequencies(), fmt::format("{} inputs", size_.inputs));
+    decide("learning_rate", options.learning_rate, per_configuration(&Configuration::learning_rate),
+           "the schedule ends at 0, so the mean converges");
+    decide("loss_beta", options.loss_beta, per_configuration(&Configuration::loss_beta),
+           reason_to_differ("one configuration gives rows of large noise more weight"));
+    using Widths = std::vector<std::size_t>;
+    decide("hidden", options.hidden, {has_many_rows_ ? Widths{256, 128, 64} : Widths{128, 64, 32}},
+           fmt::format("{} rows", size_.rows));
+    decide("noise", options.noise, size_.outputs == 1 ? NoiseKind::shared : NoiseKind::per_output,
+           size_.outputs == 1 ? "one output" : "each output has its own noise");
+    decide("noise_link", options.noise_link, NoiseLink::exp, "its logarithm can be recalibrated");
+  }
+
+  void decide_prior() {
+    FitOptions& options = plan_.options;
+    const bool has_prior = options.prior_precision.is_given();
+    decide("lambda", options.prior_precision, wide_prior,
+           "a wide prior: calibration by held-out rows, not the prior, limits confidence");
+    decide("hidden_precision", options.hidden_precision,
+           has_prior ? std::vector<double>{*options.prior_precision}
+                     : per_configuration([this](const Configuration& one) { return hidden_precision(one); }),
+           has_prior ? "lambda is given" : reason_to_differ("free and smooth functions side by side, weighted later"));
+  }
+
+  void decide_members() {
+    FitOptions& options = plan_.options;
+    decide("members", options.members, configuration_count(options) * replicates(),
+           fmt::format("{} configurations, {} replicates each", configuration_count(options), replicates()));
+    const std::size_t folds = this->folds();
+    decide("folds", options.folds, folds,
+           folds == 0   ? fmt::format("{} rows are too few to hold any out", size_.rows)
+           : folds == 1 ? fmt::format("{} rows can spare one part", size_.rows)
+                        : "each row is held out of some members of each configuration");
+  }
+
+  void decide_training() {
+    FitOptions& options = plan_.options;
+    decide("batch", options.batch, batch(), fmt::format("{} rows", size_.rows));
+    decide("epochs", options.epochs, epochs(), fmt::format("{} rows in batches of {}", size_.rows, *options.batch));
+    decide("schedule", options.schedule, Schedule::cosine, "no epoch has to be chosen");
+    decide("asinh_inputs", options.asinh_inputs, options.standardise_inputs,
+           "outliers would dominate the other values");
+  }
+
+  void decide_calibration() {
+    FitOptions& options = plan_.options;
+    const bool holds_out = options.folds > 0;
+    const std::string none = "no rows are held out";
+    const bool can_map = options.noise_link == NoiseLink::exp && options.noise != NoiseKind::known;
+    decide("recalibrate", options.recalibrate, holds_out && can_map,
+           !holds_out ? none
+           : can_map  ? "learned noise is overfitted: too small on new rows"
+                      : "the noise is not learned as a logarithm");
+    decide("correct_size", options.correct_size, *options.recalibrate,
+           options.recalibrate ? "a new row is predicted by all members" : "the noise is not recalibrated");
+    decide("weigh_members", options.weigh_members, holds_out && configuration_count(options) > 1,
+           !holds_out                         ? none
+           : configuration_count(options) > 1 ? "held-out rows say which configurations suit the data"
+                                              : "all members have one configuration");
+  }
+
+  /// Without held-out rows the rung is the paper's; with them, they decide it after training (learn/finish.hpp).
+  void decide_posterior() {
+    if (plan_.options.folds > 0) return;
+    decide("posterior", plan_.options.posterior, PosteriorKind::isotropic, "no rows are held out: the paper's");
+  }
+
+  /// The strong prior grows with the rows up to 10: with few rows a stronger one has its mode at all weights 0.
+  double hidden_precision(const Configuration& configuration) const {
+    constexpr double strongest = 10;
+    constexpr double rows_for_one = 25;
+    if (configuration.smoothness == 0) return wide_prior;
+    return configuration.smoothness * std::min(static_cast<double>(size_.rows) / rows_for_one, strongest);
+  }
+
+  /// The embedded inputs, d (1 + 2 k), should be about as many as the first layer has units.
+  std::size_t frequencies() const {
+    return size_.inputs <= 16 ? std::clamp<std::size_t>(32 / size_.inputs, 4, 8)
+                              : std::max<std::size_t>(64 / size_.inputs, 1);
+  }
+
+  std::size_t batch() const {
+    constexpr std::size_t smallest = 32;
+    constexpr std::size_t largest = 512;
+    constexpr std::size_t steps_per_epoch = 300;
+    std::size_t batch = smallest;
+    while (batch < largest && 2 * batch * steps_per_epoch <= size_.rows) batch *= 2;
+    return batch;
+  }
+
+  /// The number of gradient steps hardly depends on the rows, within limits: few rows are passed at most a limited
+  /// number of times, many rows at least 20 times.
+  std::size_t epochs() const {
+    const auto rows = static_cast<double>(size_.rows);
+    const double per_epoch = std::max(1.0, rows / static_cast<double>(*plan_.options.batch));
+    if (has_many_rows_) {
+      constexpr double fewest_steps = 3000;  // whatever batch is given
+      const double seen = std::max(std::clamp(4e6 / rows, 20.0, 40.0), fewest_steps / per_epoch);
+      return static_cast<std::size_t>(std::ceil(effort_.work * seen));
+    }
+    const double steps = std::clamp(rows * rows / 20, 1500.0, std::clamp(8 * rows, 6000.0, 9000.0));
+    return static_cast<std::size_t>(std::ceil(effort_.work * std::max(steps / per_epoch, 20.0)));
+  }
+
+  /// Members per configuration: one for each fold, or four with many rows, where training takes long.
+  std::size_t replicates() const {
+    constexpr std::size_t with_many_rows = 4;
+    if (given_.folds.is_given() && *given_.folds > 1) return *given_.folds;
+    return has_many_rows_ ? with_many_rows : effort_.folds;
+  }
+
+  std::size_t folds() const {
+    if (size_.rows < fewest_rows) return 0;
+    if (has_many_rows_) return 1;
+    const std::size_t replicates = *plan_.options.members / configuration_count(plan_.options);
+    return std::min(std::clamp<std::size_t>(replicates, 5, effort_.folds), size_.rows / 2);
+  }
 
   const FitOptions& given_;
   DataSize size_;
@@ -184,132 +293,6 @@ class Planner {
   std::vector<Configuration> configurations_;
   Plan plan_;
 };
-
-/// The embedded inputs, d (1 + 2 k), should be about as many as the first layer has units.
-std::size_t Planner::frequencies() const {
-  return size_.inputs <= 16 ? std::clamp<std::size_t>(32 / size_.inputs, 4, 8)
-                            : std::max<std::size_t>(64 / size_.inputs, 1);
-}
-
-void Planner::decide_networks() {
-  FitOptions& options = plan_.options;
-  const bool embeds = size_.inputs <= most_embedded;
-  const auto activations = per_configuration(&Configuration::activation);
-  decide("activation", options.activation, activations,
-         activations.size() > 1 ? "smooth and kinked functions side by side, weighted later" : "smooth functions");
-  decide("embedding", options.embedding, embeds ? per_configuration(&Configuration::bandwidth) : std::vector<double>{0},
-         embeds ? reason_to_differ("smooth to rough in single inputs, weighted later")
-                : fmt::format("{} inputs are too many to embed each", size_.inputs));
-  decide("frequencies", options.frequencies, frequencies(), fmt::format("{} inputs", size_.inputs));
-  decide("learning_rate", options.learning_rate, per_configuration(&Configuration::learning_rate),
-         "the schedule ends at 0, so the mean converges");
-  decide("loss_beta", options.loss_beta, per_configuration(&Configuration::loss_beta),
-         reason_to_differ("one configuration gives rows of large noise more weight"));
-  using Widths = std::vector<std::size_t>;
-  decide("hidden", options.hidden, {has_many_rows_ ? Widths{256, 128, 64} : Widths{128, 64, 32}},
-         fmt::format("{} rows", size_.rows));
-  decide("noise", options.noise, size_.outputs == 1 ? NoiseKind::shared : NoiseKind::per_output,
-         size_.outputs == 1 ? "one output" : "each output has its own noise");
-  decide("noise_link", options.noise_link, NoiseLink::exp, "its logarithm can be recalibrated");
-}
-
-/// The strong prior grows with the rows up to 10: with few rows a stronger one has its mode at all weights 0.
-double Planner::hidden_precision(const Configuration& configuration) const {
-  constexpr double strongest = 10;
-  constexpr double rows_for_one = 25;
-  if (configuration.smoothness == 0) return wide_prior;
-  return configuration.smoothness * std::min(static_cast<double>(size_.rows) / rows_for_one, strongest);
-}
-
-void Planner::decide_prior() {
-  FitOptions& options = plan_.options;
-  const bool has_prior = options.prior_precision.is_given();
-  decide("lambda", options.prior_precision, wide_prior,
-         "a wide prior: calibration by held-out rows, not the prior, limits confidence");
-  decide("hidden_precision", options.hidden_precision,
-         has_prior ? std::vector<double>{*options.prior_precision}
-                   : per_configuration([this](const Configuration& one) { return hidden_precision(one); }),
-         has_prior ? "lambda is given" : reason_to_differ("free and smooth functions side by side, weighted later"));
-}
-
-/// Members per configuration: one for each fold, or four with many rows, where training takes long.
-std::size_t Planner::replicates() const {
-  constexpr std::size_t with_many_rows = 4;
-  if (given_.folds.is_given() && *given_.folds > 1) return *given_.folds;
-  return has_many_rows_ ? with_many_rows : effort_.folds;
-}
-
-std::size_t Planner::folds() const {
-  if (size_.rows < fewest_rows) return 0;
-  if (has_many_rows_) return 1;
-  const std::size_t replicates = *plan_.options.members / configuration_count(plan_.options);
-  return std::min(std::clamp<std::size_t>(replicates, 5, effort_.folds), size_.rows / 2);
-}
-
-void Planner::decide_members() {
-  FitOptions& options = plan_.options;
-  decide("members", options.members, configuration_count(options) * replicates(),
-         fmt::format("{} configurations, {} replicates each", configuration_count(options), replicates()));
-  const std::size_t folds = this->folds();
-  decide("folds", options.folds, folds,
-         folds == 0   ? fmt::format("{} rows are too few to hold any out", size_.rows)
-         : folds == 1 ? fmt::format("{} rows can spare one part", size_.rows)
-                      : "each row is held out of some members of each configuration");
-}
-
-std::size_t Planner::batch() const {
-  constexpr std::size_t smallest = 32;
-  constexpr std::size_t largest = 512;
-  constexpr std::size_t steps_per_epoch = 300;
-  std::size_t batch = smallest;
-  while (batch < largest && 2 * batch * steps_per_epoch <= size_.rows) batch *= 2;
-  return batch;
-}
-
-/// The number of gradient steps hardly depends on the rows, within limits: few rows are passed at most a limited number
-/// of times, many rows at least 20 times.
-std::size_t Planner::epochs() const {
-  const auto rows = static_cast<double>(size_.rows);
-  const double per_epoch = std::max(1.0, rows / static_cast<double>(*plan_.options.batch));
-  if (has_many_rows_) {
-    constexpr double fewest_steps = 3000;  // whatever batch is given
-    const double seen = std::max(std::clamp(4e6 / rows, 20.0, 40.0), fewest_steps / per_epoch);
-    return static_cast<std::size_t>(std::ceil(effort_.work * seen));
-  }
-  const double steps = std::clamp(rows * rows / 20, 1500.0, std::clamp(8 * rows, 6000.0, 9000.0));
-  return static_cast<std::size_t>(std::ceil(effort_.work * std::max(steps / per_epoch, 20.0)));
-}
-
-void Planner::decide_training() {
-  FitOptions& options = plan_.options;
-  decide("batch", options.batch, batch(), fmt::format("{} rows", size_.rows));
-  decide("epochs", options.epochs, epochs(), fmt::format("{} rows in batches of {}", size_.rows, *options.batch));
-  decide("schedule", options.schedule, Schedule::cosine, "no epoch has to be chosen");
-  decide("asinh_inputs", options.asinh_inputs, options.standardise_inputs, "outliers would dominate the other values");
-}
-
-void Planner::decide_calibration() {
-  FitOptions& options = plan_.options;
-  const bool holds_out = options.folds > 0;
-  const std::string none = "no rows are held out";
-  const bool can_map = options.noise_link == NoiseLink::exp && options.noise != NoiseKind::known;
-  decide("recalibrate", options.recalibrate, holds_out && can_map,
-         !holds_out ? none
-         : can_map  ? "learned noise is overfitted: too small on new rows"
-                    : "the noise is not learned as a logarithm");
-  decide("correct_size", options.correct_size, *options.recalibrate,
-         options.recalibrate ? "a new row is predicted by all members" : "the noise is not recalibrated");
-  decide("weigh_members", options.weigh_members, holds_out && configuration_count(options) > 1,
-         !holds_out                         ? none
-         : configuration_count(options) > 1 ? "held-out rows say which configurations suit the data"
-                                            : "all members have one configuration");
-}
-
-/// Without held-out rows the rung is the paper's; with them, they decide it after training (learn/finish.hpp).
-void Planner::decide_posterior() {
-  if (plan_.options.folds > 0) return;
-  decide("posterior", plan_.options.posterior, PosteriorKind::isotropic, "no rows are held out: the paper's");
-}
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include "learn/recipe.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -10,8 +11,6 @@
 
 #include "base/check.hpp"
 #include "data/scaler.hpp"
-#include "learn/memory.hpp"
-#include "learn/names.hpp"
 #include "model/ensemble_state.hpp"
 
 namespace credens::base {
@@ -37,6 +36,47 @@ struct FieldText<std::vector<std::vector<std::size_t>>> {
     return join(words, "/");
   }
 };
+
+namespace {
+
+struct Unit {
+  std::string_view name;
+  std::uint64_t bytes;
+};
+
+constexpr std::array units{Unit{"TiB", std::uint64_t{1} << 40},
+                           Unit{"TB", 1'000'000'000'000},
+                           Unit{"GiB", std::uint64_t{1} << 30},
+                           Unit{"GB", 1'000'000'000},
+                           Unit{"MiB", std::uint64_t{1} << 20},
+                           Unit{"MB", 1'000'000},
+                           Unit{"KiB", std::uint64_t{1} << 10},
+                           Unit{"kB", 1'000},
+                           Unit{"KB", 1'000},
+                           Unit{"B", 1}};
+
+}  // namespace
+
+MemorySize FieldText<MemorySize>::parse(std::string_view text) {
+  constexpr double most = 1e18;
+  if (text == "auto") return {};
+  double unit = 1;
+  for (const Unit& candidate : units) {
+    if (!text.ends_with(candidate.name)) continue;
+    unit = static_cast<double>(candidate.bytes);
+    text = trim(text.substr(0, text.size() - candidate.name.size()));
+    break;
+  }
+  const double bytes = FieldText<double>::parse(text) * unit;
+  require(bytes >= 1 && bytes <= most, ErrorCode::usage, "{} is no amount of memory", quoted(text));
+  return {static_cast<std::uint64_t>(bytes)};
+}
+
+OptionValue FieldText<MemorySize>::value(MemorySize size) {
+  if (size.bytes == 0) return std::string("auto");
+  const auto* const unit = std::ranges::find_if(units, [&](const Unit& one) { return size.bytes % one.bytes == 0; });
+  return fmt::format("{}{}", size.bytes / unit->bytes, unit->name);
+}
 
 }  // namespace credens::base
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The options of `fit` as a table, and the shape each member gets from them.
+// The options of `fit` as a table, their values as text, and the shape each member gets from them.
 
 #pragma once
 
@@ -9,6 +9,41 @@
 #include "base/options.hpp"
 #include "learn/training_table.hpp"
 #include "model/mlp.hpp"
+#include "model/names.hpp"
+
+namespace credens::base {
+
+template <>
+struct EnumNames<Schedule> {
+  static constexpr std::string_view what = "schedule";
+  static constexpr std::pair<Schedule, std::string_view> entries[] = {{Schedule::constant, "constant"},
+                                                                      {Schedule::drop_last_five, "drop-last-five"},
+                                                                      {Schedule::halve_last_five, "halve-last-five"},
+                                                                      {Schedule::cosine, "cosine"}};
+};
+
+template <>
+struct EnumNames<Recipe> {
+  static constexpr std::string_view what = "recipe";
+  static constexpr std::pair<Recipe, std::string_view> entries[] = {{Recipe::automatic, "auto"},
+                                                                    {Recipe::paper, "paper"}};
+};
+
+template <>
+struct EnumNames<Effort> {
+  static constexpr std::string_view what = "effort";
+  static constexpr std::pair<Effort, std::string_view> entries[] = {
+      {Effort::quick, "quick"}, {Effort::normal, "normal"}, {Effort::thorough, "thorough"}};
+};
+
+/// `4GB`, `512MiB`, bytes without a unit, or `auto`, which are 0 bytes.
+template <>
+struct FieldText<MemorySize> {
+  static MemorySize parse(std::string_view text);
+  static OptionValue value(MemorySize size);
+};
+
+}  // namespace credens::base
 
 namespace credens::learn {
 

@@ -45,35 +45,7 @@ std::vector<double> member_densities(const TrainingSet& data, const model::Membe
 
 constexpr double nothing = -std::numeric_limits<double>::infinity();
 
-/// What the rungs are compared by.
-struct Judgement {
-  const JudgingRows& rows;
-  const FitOptions& options;
-  std::span<const model::Member> members;
-  std::span<const double> weights;
-  std::span<const MemberSums> sums;
-  std::vector<std::vector<std::uint32_t>> held;  ///< held-out rows of each member, ascending
-};
-
-/// The rows' log densities under the members that were not trained on them, up to a constant per row that all rungs
-/// share; `nothing` for rows that all members were trained on.
-std::vector<double> log_densities(const Judgement& given, PosteriorKind rung) {
-  std::vector<std::vector<double>> members(given.members.size());
-  base::parallel_for(members.size(), given.options.threads, [&](std::size_t l) {
-    const model::MemberPosterior posterior =
-        make_posterior(given.sums[l].statistics, std::nullopt, rung, given.options.prior_precision);
-    members[l] = member_densities(given.rows.set(), given.members[l], posterior, given.weights[l], given.held[l]);
-  });
-  std::vector<double> rows(given.rows.set().rows, nothing);
-  for (std::size_t l = 0; l < members.size(); ++l) {
-    for (std::size_t i = 0; i < given.held[l].size(); ++i) {
-      double& row = rows[given.held[l][i]];
-      row = row == nothing ? members[l][i] : math::log_sum_exp(std::array{row, members[l][i]});
-    }
-  }
-  return rows;
-}
-
+/// Held-out rows of each member, ascending.
 std::vector<std::vector<std::uint32_t>> held_out_places(const JudgingRows& rows) {
   std::vector<std::uint32_t> places = rows.held_out_order;
   std::ranges::sort(places);
@@ -123,13 +95,30 @@ std::vector<PosteriorKind> candidate_rungs(std::span<const model::Member> member
 
 RungChoice choose_rung(const JudgingRows& rows, const FitOptions& options, std::span<const model::Member> members,
                        std::span<const double> weights, std::span<const MemberSums> sums) {
-  const Judgement given{rows, options, members, weights, sums, held_out_places(rows)};
+  const std::vector<std::vector<std::uint32_t>> held = held_out_places(rows);
+  // The rows' log densities under the members that were not trained on them, up to a constant per row that all rungs
+  // share; `nothing` for rows that all members were trained on.
+  const auto log_densities = [&](PosteriorKind rung) {
+    std::vector<std::vector<double>> of_members(members.size());
+    base::parallel_for(members.size(), options.threads, [&](std::size_t l) {
+      const auto posterior = make_posterior(sums[l].statistics, std::nullopt, rung, options.prior_precision);
+      of_members[l] = member_densities(rows.set(), members[l], posterior, weights[l], held[l]);
+    });
+    std::vector<double> densities(rows.set().rows, nothing);
+    for (std::size_t l = 0; l < members.size(); ++l) {
+      for (std::size_t i = 0; i < held[l].size(); ++i) {
+        double& row = densities[held[l][i]];
+        row = row == nothing ? of_members[l][i] : math::log_sum_exp(std::array{row, of_members[l][i]});
+      }
+    }
+    return densities;
+  };
   const std::vector<PosteriorKind> rungs = candidate_rungs(members, options.prior_precision);
   RungChoice choice{.reason = "no rung predicts rows held out better than the paper's"};
-  const std::vector<double> isotropic = log_densities(given, rungs.front());
+  const std::vector<double> isotropic = log_densities(rungs.front());
   double best = 0;
   for (std::size_t i = 1; i < rungs.size(); ++i) {
-    const Gain gain = gain_of(rows.set(), log_densities(given, rungs[i]), isotropic);
+    const Gain gain = gain_of(rows.set(), log_densities(rungs[i]), isotropic);
     if (!(gain.mean > std::max(best, 2 * gain.standard_error))) continue;
     best = gain.mean;
     choice = {rungs[i], fmt::format("its log density of rows held out is better than isotropic's by {:.2g} +- {:.1g}",

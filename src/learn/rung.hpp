@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "learn/held_out.hpp"
-#include "learn/network_sums.hpp"
+#include "learn/widen.hpp"
 
 namespace credens::learn {
 

@@ -88,13 +88,6 @@ MemberStatistics BlockStatistics::value() && {
   return std::move(sums_);
 }
 
-MemberStatistics block_statistics(const model::MemberBlock& block, MatrixView targets, std::span<const double> weights,
-                                  const StatisticsShape& shape) {
-  BlockStatistics statistics(block.features.cols(), shape);
-  statistics.add({.member = block.view(), .targets = targets, .weights = weights});
-  return std::move(statistics).value();
-}
-
 void add(MemberStatistics& total, const MemberStatistics& block) {
   const auto add_values = [](std::span<double> sums, std::span<const double> values) {
     for (std::size_t j = 0; j < sums.size(); ++j) sums[j] += values[j];

@@ -68,10 +68,6 @@ class BlockStatistics {
   std::vector<double> precision_;  ///< u_i / s_ik^2 of one output
 };
 
-/// The same for a block in one piece.
-MemberStatistics block_statistics(const model::MemberBlock& block, MatrixView targets, std::span<const double> weights,
-                                  const StatisticsShape& shape);
-
 /// total += block: always in the order of the rows.
 void add(MemberStatistics& total, const MemberStatistics& block);
 

@@ -5,26 +5,49 @@
 #include <algorithm>
 #include <cmath>
 #include <mutex>
-#include <optional>
 
 #include "base/check.hpp"
 #include "base/parallel.hpp"
-#include "learn/memory.hpp"
-#include "learn/progress.hpp"
 #include "learn/recipe.hpp"
 #include "learn/trainer.hpp"
 #include "math/statistics.hpp"
 
 namespace credens::learn {
 
-namespace {
+ProgressMeter::ProgressMeter(std::size_t members, std::size_t epochs, Callback callback)
+    : callback_(std::move(callback)), epochs_(epochs), reached_(members, 0) {}
 
-/// A member, and what is said about its training.
-struct TrainedMember {
-  model::Member member;
-  std::size_t attempt = 0;
-  double final_loss = 0;
-};
+void ProgressMeter::advance(std::size_t position, std::size_t epochs) {
+  if (epochs <= reached_[position]) return;
+  total_reached_ += epochs - reached_[position];
+  reached_[position] = epochs;
+}
+
+void ProgressMeter::epoch_done(std::size_t position, std::size_t epochs) {
+  advance(position, epochs);
+  if (callback_ && Clock::now() >= next_report_) report();
+}
+
+void ProgressMeter::member_done(std::size_t position) {
+  advance(position, epochs_);
+  ++members_done_;
+  if (callback_ && (Clock::now() >= next_report_ || members_done_ == reached_.size())) report();
+}
+
+void ProgressMeter::report() {
+  constexpr auto pause = std::chrono::milliseconds(100);
+  const auto now = Clock::now();
+  const double elapsed = std::chrono::duration<double>(now - start_).count();
+  const double fraction = static_cast<double>(total_reached_) / static_cast<double>(reached_.size() * epochs_);
+  next_report_ = now + pause;
+  callback_({.members_done = members_done_,
+             .members = reached_.size(),
+             .fraction = fraction,
+             .seconds_elapsed = elapsed,
+             .seconds_left = elapsed * (1 - fraction) / fraction});
+}
+
+namespace {
 
 /// The members of one fit on their threads. What threads share is behind one mutex.
 class Crew {
@@ -45,7 +68,6 @@ class Crew {
 
  private:
   void train(std::size_t position);
-  void finish(std::size_t position, TrainedNetwork trained);
 
   const TrainingRows& rows_;
   std::stop_source halt_;
@@ -54,31 +76,21 @@ class Crew {
   const OnMember& on_member_;
   std::mutex mutex_;
   ProgressMeter meter_;
-  std::vector<std::optional<TrainedMember>> finished_;
+  std::vector<TrainedMember> finished_;
 };
-
-void Crew::finish(std::size_t position, TrainedNetwork trained) {
-  const std::size_t features = trained.network.shape().features();
-  TrainedMember finished{.member = {.index = which_[position],
-                                    .features = features,
-                                    .network = std::make_shared<const model::Mlp>(std::move(trained.network))},
-                         .attempt = trained.attempt,
-                         .final_loss = trained.final_loss};
-  const std::lock_guard lock(mutex_);
-  if (on_member_) on_member_(finished.member);
-  finished_[position] = std::move(finished);
-  meter_.member_done(position);
-}
 
 void Crew::train(std::size_t position) {
   if (halt_.stop_requested()) return;
-  const TrainerInput input{.train = rows_, .validation = rows_.validation(), .options = options_};
   const auto on_epoch = [this, position](std::size_t epochs) {
     const std::lock_guard lock(mutex_);
     meter_.epoch_done(position, epochs);
   };
   try {
-    finish(position, train_member(input, which_[position], on_epoch));
+    TrainedMember trained = train_member(rows_, options_, which_[position], on_epoch);
+    const std::lock_guard lock(mutex_);
+    if (on_member_) on_member_(trained.member);
+    finished_[position] = std::move(trained);
+    meter_.member_done(position);
   } catch (const Error& error) {
     halt_.request_stop();
     if (error.code() != ErrorCode::interrupted) throw;
@@ -93,9 +105,7 @@ std::vector<TrainedMember> Crew::run(const std::stop_token& stop) {
   base::parallel_for(which_.size(), options_.threads, [this](std::size_t position) { train(position); });
   base::require(meter_.members_done() == which_.size(), ErrorCode::interrupted, "stopped; {} of {} members finished",
                 meter_.members_done(), which_.size());
-  std::vector<TrainedMember> all;
-  for (auto& finished : finished_) all.push_back(std::move(*finished));
-  return all;
+  return std::move(finished_);
 }
 
 void check_which(std::span<const std::size_t> which, std::size_t members) {

@@ -11,13 +11,11 @@
 #include <vector>
 
 #include "base/check.hpp"
-#include "base/random.hpp"
 #include "base/subnormals.hpp"
 #include "learn/adam.hpp"
-#include "learn/epoch_rows.hpp"
 #include "learn/gradient.hpp"
+#include "learn/member_rows.hpp"
 #include "learn/recipe.hpp"
-#include "learn/schedule.hpp"
 #include "math/statistics.hpp"
 
 namespace credens::learn {
@@ -29,51 +27,41 @@ float raw_of_unit_variance(NoiseLink link) {
   return link == NoiseLink::softplus ? static_cast<float>(std::log(std::numbers::e - 1)) : 0.0F;
 }
 
-/// The weights of the epoch with the lowest validation loss.
-class BestEpoch {
- public:
-  /// Remembers the network if it is better than all before.
-  void offer(const model::Mlp& network, double loss) {
-    ++epochs_since_;
-    if (!(loss < loss_)) return;
-    loss_ = loss;
-    epochs_since_ = 0;
-    parameters_.assign(network.parameters().begin(), network.parameters().end());
-  }
-
-  std::size_t epochs_since() const { return epochs_since_; }
-  void restore(model::Mlp& network) const { std::ranges::copy(parameters_, network.parameters().begin()); }
-
- private:
-  double loss_ = std::numeric_limits<double>::infinity();
-  std::size_t epochs_since_ = 0;
-  std::vector<float> parameters_;
-};
-
-/// Where a member's random numbers come from.
-struct Origin {
-  std::size_t member;
-  std::size_t attempt;
-};
+/// The first steps are small because Adam's moments do not know the gradients yet.
+double warm_cosine(double rate, const StepPlace& place) {
+  constexpr std::size_t longest_warm_up = 50;
+  const std::size_t warm_up = std::min(longest_warm_up, place.steps / 10);
+  if (place.step < warm_up) return rate * static_cast<double>(place.step + 1) / static_cast<double>(warm_up + 1);
+  const double done = static_cast<double>(place.step - warm_up) / static_cast<double>(place.steps - warm_up);
+  return rate * 0.5 * (1 + std::cos(std::numbers::pi * done));
+}
 
 /// One way from random weights to the last epoch.
 class Attempt {
  public:
-  Attempt(const TrainerInput& input, GradientPass& pass, model::Mlp network, Origin origin)
-      : input_(input),
+  Attempt(const TrainingRows& train, const FitOptions& options, GradientPass& pass, model::Mlp network,
+          std::size_t member, std::size_t attempt)
+      : train_(train),
+        options_(options),
         pass_(pass),
         network_(std::move(network)),
         transposed_(network_),
-        origin_(origin),
-        settings_(member_settings(input.options, origin.member)),
+        member_(member),
+        attempt_(attempt),
+        settings_(member_settings(options, member)),
         adam_(network_.parameters().size()),
-        rows_(input.train, input.options, origin.member, origin.attempt) {}
+        rows_(train, options, member, attempt) {}
 
   /// What went wrong, in words; nothing if the network is sound.
   std::string run(const std::function<void(std::size_t)>& on_epoch);
 
-  TrainedNetwork result() && {
-    return {.network = std::move(network_), .attempt = origin_.attempt, .final_loss = final_loss_};
+  TrainedMember result() && {
+    const std::size_t features = network_.shape().features();
+    return {.member = {.index = member_,
+                       .features = features,
+                       .network = std::make_shared<const model::Mlp>(std::move(network_))},
+            .attempt = attempt_,
+            .final_loss = final_loss_};
   }
 
  private:
@@ -83,30 +71,34 @@ class Attempt {
   bool validate();                                                     ///< the same
   std::string judge();
 
-  const TrainerInput& input_;
+  const TrainingRows& train_;
+  const FitOptions& options_;
   GradientPass& pass_;
   model::Mlp network_;
   BackwardWeights transposed_;
-  Origin origin_;
+  std::size_t member_;
+  std::size_t attempt_;
   MemberSettings settings_;
   Adam adam_;
   EpochRows rows_;
-  BestEpoch best_;
+  double best_loss_ = std::numeric_limits<double>::infinity();  ///< this and the two below: with validation rows
+  std::size_t epochs_since_best_ = 0;
+  std::vector<float> best_parameters_;
   double final_loss_ = 0;
 };
 
 /// Steps never span windows. Each ends with the rows that are left. Where steps are many, a few rows are no good guide:
 /// fewer than half a batch wait for another epoch's order.
 std::size_t Attempt::steps_in(std::size_t rows) const {
-  const std::size_t batch = input_.options.batch;
+  const std::size_t batch = options_.batch;
   const std::size_t full = rows / batch;
   const std::size_t left = rows % batch;
-  const bool takes_left = full == 0 || input_.options.recipe == Recipe::paper || 2 * left >= batch;
+  const bool takes_left = full == 0 || options_.recipe == Recipe::paper || 2 * left >= batch;
   return full + (left > 0 && takes_left ? 1 : 0);
 }
 
 bool Attempt::run_epoch(std::size_t epoch) {
-  const std::size_t epochs = input_.options.epochs;
+  const std::size_t epochs = options_.epochs;
   rows_.start(epoch);
   std::size_t steps = 0;
   for (std::size_t window = 0; window < rows_.windows(); ++window) steps += steps_in(rows_.rows_in(window));
@@ -118,32 +110,35 @@ bool Attempt::run_epoch(std::size_t epoch) {
 }
 
 bool Attempt::run_window(const EpochRows::Window& window, StepPlace& place) {
-  const FitOptions& options = input_.options;
-  const std::size_t batch = options.batch;
+  const std::size_t batch = options_.batch;
   const std::size_t steps = steps_in(window.order.size());
   const Decay decay{.hidden = settings_.hidden_precision / rows_.weight_total(),
-                    .head = options.prior_precision / rows_.weight_total()};
+                    .head = options_.prior_precision / rows_.weight_total()};
   for (std::size_t step = 0; step < steps; ++step, ++place.step) {
-    base::require(!options.stop.stop_requested(), ErrorCode::interrupted, "stopped while training member {}",
-                  origin_.member);
+    base::require(!options_.stop.stop_requested(), ErrorCode::interrupted, "stopped while training member {}", member_);
     const std::size_t count = std::min(batch, window.order.size() - step * batch);
     const double loss = pass_.run(network_, transposed_, window.set, window.order.subspan(step * batch, count));
     if (!std::isfinite(loss)) return false;
-    const double rate = scheduled_rate(options.schedule, settings_.learning_rate, place);
+    const double rate = scheduled_rate(options_.schedule, settings_.learning_rate, place);
     adam_.step(rate, decay, pass_.gradient(), network_, transposed_);
   }
   return true;
 }
 
 bool Attempt::validate() {
-  const double loss = mean_loss(network_, *input_.validation);
-  best_.offer(network_, loss);
+  const double loss = mean_loss(network_, *train_.validation());
+  ++epochs_since_best_;
+  if (loss < best_loss_) {
+    best_loss_ = loss;
+    epochs_since_best_ = 0;
+    best_parameters_.assign(network_.parameters().begin(), network_.parameters().end());
+  }
   return std::isfinite(loss);
 }
 
 std::string Attempt::judge() {
   final_loss_ = rows_.mean_loss(network_);
-  const double limit = input_.train.divergence_limit(network_.shape().noise);
+  const double limit = train_.divergence_limit(network_.shape().noise);
   if (!math::all_finite(network_.parameters()) || !std::isfinite(final_loss_))
     return "its final loss or weights are not finite";
   if (final_loss_ <= limit) return {};
@@ -152,19 +147,37 @@ std::string Attempt::judge() {
 }
 
 std::string Attempt::run(const std::function<void(std::size_t)>& on_epoch) {
-  for (std::size_t epoch = 0; epoch < input_.options.epochs; ++epoch) {
+  for (std::size_t epoch = 0; epoch < options_.epochs; ++epoch) {
     if (!run_epoch(epoch)) return fmt::format("its loss is not finite in epoch {}", epoch);
-    if (input_.validation != nullptr && !validate()) {
+    if (train_.validation() != nullptr && !validate()) {
       return fmt::format("its validation loss is not finite after epoch {}", epoch);
     }
     on_epoch(epoch + 1);
-    if (input_.validation != nullptr && best_.epochs_since() >= input_.options.patience) break;
+    if (train_.validation() != nullptr && epochs_since_best_ >= options_.patience) break;
   }
-  if (input_.validation != nullptr) best_.restore(network_);
+  if (train_.validation() != nullptr) std::ranges::copy(best_parameters_, network_.parameters().begin());
   return judge();
 }
 
 }  // namespace
+
+double scheduled_rate(Schedule schedule, double rate, const StepPlace& place) {
+  constexpr std::size_t last_epochs = 5;
+  const std::size_t late_from = place.epochs - std::min(last_epochs, place.epochs);
+  // 1 in the first of the last epochs.
+  const std::size_t late = place.epoch < late_from ? 0 : place.epoch - late_from + 1;
+  switch (schedule) {
+    case Schedule::constant:
+      return rate;
+    case Schedule::drop_last_five:
+      return late == 0 ? rate : 0.1 * rate;
+    case Schedule::halve_last_five:
+      return std::ldexp(rate, -static_cast<int>(late));
+    case Schedule::cosine:
+      return warm_cosine(rate, place);
+  }
+  return rate;
+}
 
 model::Mlp initial_network(const model::MlpShape& shape, std::uint64_t seed, std::size_t member, std::size_t attempt,
                            double bandwidth) {
@@ -186,18 +199,17 @@ model::Mlp initial_network(const model::MlpShape& shape, std::uint64_t seed, std
   return network;
 }
 
-TrainedNetwork train_member(const TrainerInput& input, std::size_t index,
-                            const std::function<void(std::size_t)>& on_epoch) {
+TrainedMember train_member(const TrainingRows& train, const FitOptions& options, std::size_t index,
+                           const std::function<void(std::size_t)>& on_epoch) {
   constexpr std::size_t attempts = 4;
   const base::FlushSubnormals flush;
-  const FitOptions& options = input.options;
-  const model::MlpShape shape = member_shape(options, index, input.train.train().inputs, input.train.train().outputs);
+  const model::MlpShape shape = member_shape(options, index, train.train().inputs, train.train().outputs);
   const MemberSettings settings = member_settings(options, index);
-  GradientPass pass(shape, std::min(*options.batch, input.train.largest_window()), settings.loss_beta);
+  GradientPass pass(shape, std::min(*options.batch, train.largest_window()), settings.loss_beta);
   std::string trouble;
   for (std::size_t attempt = 0; attempt < attempts; ++attempt) {
-    Attempt trial(input, pass, initial_network(shape, options.seed, index, attempt, settings.bandwidth),
-                  {index, attempt});
+    Attempt trial(train, options, pass, initial_network(shape, options.seed, index, attempt, settings.bandwidth), index,
+                  attempt);
     trouble = trial.run(on_epoch);
     if (trouble.empty()) return std::move(trial).result();
   }

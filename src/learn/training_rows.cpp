@@ -4,18 +4,109 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/check.hpp"
-#include "base/random.hpp"
 #include "base/text.hpp"
 #include "data/fingerprint.hpp"
 #include "data/row_checks.hpp"
 #include "learn/divergence.hpp"
-#include "learn/held_out_blocks.hpp"
-#include "learn/memory.hpp"
+#include "learn/member_rows.hpp"
+#include "math/kernels.hpp"
 #include "model/member_source.hpp"
 
 namespace credens::learn {
+
+namespace {
+
+/// (noise_std / scale)^2; beyond float's range the row says nothing anyway.
+float known_variance(double noise_std, double scale) {
+  const double std = noise_std / scale;
+  return static_cast<float>(std::min(std * std, 1e30));
+}
+
+}  // namespace
+
+TrainingSet subset(const TrainingSet& data, std::span<const std::uint32_t> rows) {
+  TrainingSet part{.rows = rows.size(), .inputs = data.inputs, .outputs = data.outputs};
+  part.input_stride = data.input_stride;
+  part.input_values.resize(part.rows * part.input_stride);
+  math::gather_rows(data.input_values.data(), data.input_stride, rows.data(), rows.size(), part.input_values.data(),
+                    part.input_stride);
+  for (const std::uint32_t row : rows) {
+    for (std::size_t k = 0; k < data.outputs; ++k) {
+      part.targets.push_back(data.targets[row * data.outputs + k]);
+      if (!data.known_variance.empty()) part.known_variance.push_back(data.known(row, k));
+    }
+    if (!data.weights.empty()) part.weights.push_back(data.weight(row));
+    part.weight_total += data.weight(row);
+  }
+  return part;
+}
+
+RowScaler::RowScaler(const data::RowSource& source, Scaling scaling, double mean_weight)
+    : scaling_(std::move(scaling)),
+      input_labels_(data::input_labels(source.schema())),
+      target_labels_(data::target_labels(source.schema())),
+      has_weights_(source.schema().weight.has_value()),
+      has_noise_(source.schema().has_noise),
+      mean_weight_(mean_weight) {}
+
+TrainingSet RowScaler::set_of(std::size_t rows) const {
+  TrainingSet set{.rows = rows, .inputs = scaling_.inputs.cols(), .outputs = scaling_.targets.cols()};
+  set.input_stride = math::padded(set.inputs);
+  set.input_values.resize(rows * set.input_stride);
+  set.targets.resize(rows * set.outputs);
+  set.weights.resize(has_weights_ ? rows : 0);
+  set.known_variance.resize(has_noise_ ? rows * set.outputs : 0);
+  return set;
+}
+
+void RowScaler::write(const data::RowBlock& block, std::size_t first, std::size_t count, TrainingSet& set,
+                      std::size_t at) const {
+  const std::size_t place = block.first_row + first;
+  data::scale_rows(scaling_.inputs, block.inputs.row_block(first, count),
+                   set.input_values.data() + at * set.input_stride, set.input_stride, place, input_labels_);
+  data::scale_rows(scaling_.targets, block.targets.row_block(first, count), set.targets.data() + at * set.outputs,
+                   set.outputs, place, target_labels_);
+  for (std::size_t i = 0; i < count && has_weights_; ++i) {
+    set.weights[at + i] = static_cast<float>(block.weights[first + i] / mean_weight_);
+  }
+  for (std::size_t i = 0; i < count && has_noise_; ++i) {
+    for (std::size_t k = 0; k < set.outputs; ++k) {
+      set.known_variance[(at + i) * set.outputs + k] =
+          known_variance(block.noise_std(first + i, k), scaling_.targets.scale[k]);
+    }
+  }
+}
+
+void set_weights(TrainingSet& set, std::span<const double> given) {
+  set.weight_total = given.empty() ? static_cast<double>(set.rows) : std::accumulate(given.begin(), given.end(), 0.0);
+  const double mean = set.weight_total / static_cast<double>(set.rows);
+  set.weights.resize(given.size());
+  std::ranges::transform(given, set.weights.begin(), [mean](double u) { return static_cast<float>(u / mean); });
+}
+
+TrainingSet make_training_set(const Dataset& data, const Scaling& scaling) {
+  const auto source = data::rows_of(data);
+  const RowScaler scaler(*source, scaling, 1);
+  TrainingSet set = scaler.set_of(data.rows());
+  for (data::RowBlock block; source->next(block);) scaler.write(block, 0, block.rows(), set, block.first_row);
+  set_weights(set, data.weights());
+  return set;
+}
+
+void append(const data::RowBlock& block, const data::Scaler& targets, ExactRows& rows) {
+  data::check_noise(block.noise_std, targets.scale, [&](std::size_t row, std::size_t column) {
+    return fmt::format("noise_std: row {}, column {}", block.first_row + row, column);
+  });
+  Matrix variance;
+  model::fill_known_variance(targets, block.noise_std, variance);
+  const Matrix scaled = data::scaled(targets, block.targets);
+  rows.targets.insert(rows.targets.end(), scaled.values().begin(), scaled.values().end());
+  rows.known_variance.insert(rows.known_variance.end(), variance.values().begin(), variance.values().end());
+  rows.weights.insert(rows.weights.end(), block.weights.begin(), block.weights.end());
+}
 
 namespace {
 
@@ -104,11 +195,6 @@ bool are_held(const TrainingTable& table, const FitOptions& options) {
   return false;
 }
 
-/// Mean of the row weights as given.
-double mean_weight(const TrainingTable& table) {
-  return table.summary().weight_total / static_cast<double>(table.rows());
-}
-
 /// Calls visit(block) for the blocks of the second pass, and throws data where its rows are not those of the first.
 template <class Visit>
 void read_again(const TrainingTable& table, const FitOptions& options, const data::Scaler& targets,
@@ -129,36 +215,39 @@ void read_again(const TrainingTable& table, const FitOptions& options, const dat
   warn_of_small_noise(below_floor, rows, options);
 }
 
-std::uint32_t row_after(const std::vector<std::uint32_t>& rows, std::size_t next, std::size_t otherwise) {
-  return next < rows.size() ? rows[next] : static_cast<std::uint32_t>(otherwise);
+/// Weights of training and of validation have the mean 1 each. `weights` are those of all rows as given, or none.
+TrainingSet part_of(const TrainingSet& all, const std::vector<std::uint32_t>& rows,
+                    const std::vector<double>& weights) {
+  TrainingSet part = subset(all, rows);
+  std::vector<double> given;
+  for (std::size_t i = 0; i < rows.size() && !weights.empty(); ++i) given.push_back(weights[rows[i]]);
+  set_weights(part, given);
+  return part;
 }
 
 }  // namespace
 
-std::vector<std::uint32_t> validation_part(std::size_t rows, double fraction, std::uint64_t seed) {
-  // Member 1 of the purpose, so that the rows do not follow those of Dataset::split with the same seed.
-  base::RandomStream random({.seed = seed, .purpose = base::Purpose::split, .member = 1});
-  std::vector<std::uint32_t> order = base::permutation(rows, random);
-  const double wanted = std::round(fraction * static_cast<double>(rows));
-  order.resize(std::clamp<std::size_t>(static_cast<std::size_t>(wanted), 1, rows - 1));
-  std::ranges::sort(order);
-  return order;
-}
-
 std::vector<std::uint32_t> validation_part(const TrainingTable& table, const FitOptions& options) {
   if (options.validation_fraction == 0) return {};
   const std::size_t rows = table.rows();
+  const Windows windows = table.windows();
   const double wanted = std::round(options.validation_fraction * static_cast<double>(rows));
-  const std::size_t most = std::min(rows - 1, table.windows().largest());
+  const std::size_t most = std::min(rows - 1, windows.largest());
   const auto count = std::clamp<std::size_t>(static_cast<std::size_t>(wanted), 1, most);
-  base::RandomStream random({.seed = options.seed, .purpose = base::Purpose::split, .member = 2});
-  std::vector<std::uint32_t> part = drawn_rows(random, rows, {}, count);
+  // Not member 0 of the purpose, so that the rows do not follow those of Dataset::split with the same seed.
+  base::RandomStream random(
+      {.seed = options.seed, .purpose = base::Purpose::split, .member = windows.is_one() ? 1U : 2U});
+  std::vector<std::uint32_t> part =
+      windows.is_one() ? base::permutation(rows, random) : drawn_rows(random, rows, {}, count);
+  part.resize(count);
   std::ranges::sort(part);
   return part;
 }
 
 TrainingRows::TrainingRows(const TrainingTable& table, const FitOptions& planned, std::optional<TrainingSet> validation)
-    : table_(&table), scaling_(table.scaling(planned.standardise_inputs, planned.asinh_inputs)) {
+    : table_(&table),
+      scaling_(table.scaling(planned.standardise_inputs, planned.asinh_inputs)),
+      validation_rows_(validation_part(table, planned)) {
   warn_of_constant_columns(table, planned);
   warn_of_lone_targets(table, planned);
   if (table.windows().is_one()) {
@@ -171,70 +260,28 @@ TrainingRows::TrainingRows(const TrainingTable& table, const FitOptions& planned
 }
 
 void TrainingRows::read_one_window(const FitOptions& options) {
-  if (options.validation_fraction > 0) {
-    validation_rows_ = validation_part(table_->rows(), options.validation_fraction, options.seed);
-  }
   const RowScaler scaler(table_->source(), scaling_, 1);
   exact_.targets.reserve(table_->rows() * table_->outputs());
-  train_ = scaler.set_of(table_->rows() - validation_rows_.size());
-  if (!validation_rows_.empty()) validation_ = scaler.set_of(validation_rows_.size());
-  std::size_t next_held = 0;
+  train_ = scaler.set_of(table_->rows());
   read_again(*table_, options, scaling_.targets, [&](const data::RowBlock& block) {
-    split_block(block, scaler, next_held);
-    add_exact(block);
+    scaler.write(block, 0, block.rows(), train_, block.first_row);
+    append(block, scaling_.targets, exact_);
   });
-  set_part_weights();
-}
-
-/// Runs of rows go to the training set, up to the next row of validation.
-void TrainingRows::split_block(const data::RowBlock& block, const RowScaler& scaler, std::size_t& next_held) {
-  const std::size_t end = block.first_row + block.rows();
-  for (std::size_t row = block.first_row; row < end;) {
-    const std::size_t stop = std::min<std::size_t>(end, row_after(validation_rows_, next_held, end));
-    if (stop > row) scaler.write(block, row - block.first_row, stop - row, train_, row - next_held);
-    row = stop;
-    if (row == end) break;
-    scaler.write(block, row - block.first_row, 1, *validation_, next_held++);
-    ++row;
-  }
-}
-
-void TrainingRows::add_exact(const data::RowBlock& block) {
-  const Matrix targets = data::scaled(scaling_.targets, block.targets);
-  data::check_noise(block.noise_std, scaling_.targets.scale, [&](std::size_t row, std::size_t column) {
-    return fmt::format("noise_std: row {}, column {}", block.first_row + row, column);
-  });
-  Matrix variance;
-  model::fill_known_variance(scaling_.targets, block.noise_std, variance);
-  exact_.targets.insert(exact_.targets.end(), targets.values().begin(), targets.values().end());
-  exact_.known_variance.insert(exact_.known_variance.end(), variance.values().begin(), variance.values().end());
-  exact_.weights.insert(exact_.weights.end(), block.weights.begin(), block.weights.end());
-}
-
-/// Weights of training and of validation have the mean 1 each.
-void TrainingRows::set_part_weights() {
-  std::vector<double> train;
-  std::vector<double> validation;
-  std::size_t next_held = 0;
-  for (std::size_t row = 0; row < exact_.weights.size(); ++row) {
-    const bool is_held = row_after(validation_rows_, next_held, exact_.weights.size()) == row;
-    (is_held ? validation : train).push_back(exact_.weights[row]);
-    if (is_held) ++next_held;
-  }
-  set_weights(train_, train);
-  if (validation_) set_weights(*validation_, validation);
+  if (validation_rows_.empty()) return set_weights(train_, exact_.weights);
+  validation_ = part_of(train_, validation_rows_, exact_.weights);
+  train_ = part_of(train_, other_rows(table_->rows(), validation_rows_), exact_.weights);
 }
 
 /// Rows that are more than a window holds.
 void TrainingRows::read_windows(const FitOptions& options) {
   const bool held = are_held(*table_, options);
   windows_ = table_->windows();
-  validation_rows_ = validation_part(*table_, options);
-  const RowScaler scaler(table_->source(), scaling_, mean_weight(*table_));
+  const double mean_weight = table_->summary().weight_total / static_cast<double>(table_->rows());
+  const RowScaler scaler(table_->source(), scaling_, mean_weight);
   train_ = scaler.set_of(held ? table_->rows() : data::block_rows);
   if (!validation_rows_.empty()) validation_ = scaler.set_of(validation_rows_.size());
   if (held) exact_.targets.reserve(table_->rows() * table_->outputs());
-  DivergenceSums divergence(table_->outputs(), options.noise);
+  DivergenceSums divergence(std::vector<double>(table_->outputs(), 1), options.noise);
   std::size_t next_held = 0;
   read_again(*table_, options, scaling_.targets, [&](const data::RowBlock& block) {
     const std::size_t at = held ? block.first_row : 0;
@@ -244,7 +291,7 @@ void TrainingRows::read_windows(const FitOptions& options) {
          ++next_held) {
       scaler.write(block, validation_rows_[next_held] - block.first_row, 1, *validation_, next_held);
     }
-    if (held) add_exact(block);
+    if (held) append(block, scaling_.targets, exact_);
   });
   divergence_limit_ = divergence.limit();
   if (!held) {
@@ -259,14 +306,10 @@ double TrainingRows::divergence_limit(NoiseKind noise) const {
   return divergence_limit_ ? *divergence_limit_ : learn::divergence_limit(train_, noise);
 }
 
-std::unique_ptr<data::RowRanges> TrainingRows::ranges() const {
-  return are_stored() ? table_->source().ranges() : nullptr;
-}
-
 TrainingSet TrainingRows::pick(const std::vector<std::uint32_t>& rows) const {
   TrainingSet set;
   if (are_stored()) {
-    const std::unique_ptr<data::RowRanges> stored = ranges();
+    const std::unique_ptr<data::RowRanges> stored = table_->source().ranges();
     set = stored_->set_of(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) stored_->write(stored->read(rows[i], 1), 0, 1, set, i);
   } else {

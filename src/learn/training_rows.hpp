@@ -1,26 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rows of a fit in network units, prepared once by a second pass over the table: in memory, or stored where they
-// are and read in windows. Training, held-out predictions, the choice of the rung, widening and the summary read these.
+// Rows as networks are trained on them: scaled, in float, padded for the kernels. Those of a fit are prepared once by a
+// second pass over the table: in memory, or stored where they are and read in windows. Training, held-out predictions,
+// the choice of the rung, widening and the summary read these.
 
 #pragma once
 
 #include <credens/fit.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
-#include "learn/training_set.hpp"
+#include "base/aligned.hpp"
+#include "learn/training_table.hpp"
 
 namespace credens::learn {
 
-/// Values of all rows in double and in the order of the table: widening sums these.
+/// N rows, d inputs, q outputs, in network units.
+struct TrainingSet {
+  std::size_t rows = 0;
+  std::size_t inputs = 0;
+  std::size_t outputs = 0;
+  std::size_t input_stride = 0;             ///< padded(d)
+  base::AlignedVector<float> input_values;  ///< [N x input_stride]
+  std::vector<float> targets;               ///< [N x q]
+  std::vector<float> weights;               ///< N with mean 1, or none
+  std::vector<float> known_variance;        ///< [N x q], or none
+  double weight_total = 0;  ///< sum of the row weights as given; N without weights: the N of the MAP loss
+
+  const float* input_row(std::size_t row) const { return input_values.data() + row * input_stride; }
+  float weight(std::size_t row) const { return weights.empty() ? 1.0F : weights[row]; }
+  float known(std::size_t row, std::size_t output) const {
+    return known_variance.empty() ? 0.0F : known_variance[row * outputs + output];
+  }
+};
+
+/// A copy of some rows, whose weights keep their size.
+TrainingSet subset(const TrainingSet& data, std::span<const std::uint32_t> rows);
+
+/// Encodes rows of a source into training sets.
+class RowScaler {
+ public:
+  /// `source` tells which parts its rows have; row weights are divided by `mean_weight`.
+  RowScaler(const data::RowSource& source, Scaling scaling, double mean_weight);
+
+  TrainingSet set_of(std::size_t rows) const;  ///< with room for them
+
+  /// Rows [first, first + count) of a block become those from `at` on. Throws data where a value is too large after
+  /// scaling.
+  void write(const data::RowBlock& block, std::size_t first, std::size_t count, TrainingSet& set, std::size_t at) const;
+
+ private:
+  Scaling scaling_;
+  std::vector<std::string> input_labels_;  ///< for sentences
+  std::vector<std::string> target_labels_;
+  bool has_weights_;
+  bool has_noise_;
+  double mean_weight_;
+};
+
+/// Fills in the weights u_i N / U and their sum U, from the u_i as given or none.
+void set_weights(TrainingSet& set, std::span<const double> given);
+
+TrainingSet make_training_set(const Dataset& data, const Scaling& scaling);
+
+/// Values of rows in double and in the order of the table: widening sums these.
 struct ExactRows {
   std::vector<double> targets;         ///< [N x q], in network units
   std::vector<double> weights;         ///< as given, or none
   std::vector<double> known_variance;  ///< [N x q], in network units, or none
 };
+
+/// Throws data where the noise is no use.
+void append(const data::RowBlock& block, const data::Scaler& targets, ExactRows& rows);
 
 class TrainingRows {
  public:
@@ -31,7 +87,8 @@ class TrainingRows {
   TrainingRows(const TrainingTable& table, const FitOptions& planned, std::optional<TrainingSet> validation = {});
 
   /// Rows of one window that are there already.
-  TrainingRows(TrainingSet train) : train_(std::move(train)) {}
+  TrainingRows(TrainingSet train, std::optional<TrainingSet> validation = {})
+      : train_(std::move(train)), validation_(std::move(validation)) {}
 
   const TrainingTable& table() const { return *table_; }
   const Scaling& scaling() const { return scaling_; }
@@ -52,7 +109,6 @@ class TrainingRows {
   double divergence_limit(NoiseKind noise) const;
 
   bool are_stored() const { return stored_.has_value(); }
-  std::unique_ptr<data::RowRanges> ranges() const;  ///< of stored rows; each thread has its own
   const RowScaler& stored_scaler() const { return *stored_; }
 
   /// A copy of some rows of the table, ascending, whose weight_total is that of all. With several windows.
@@ -64,9 +120,6 @@ class TrainingRows {
  private:
   void read_one_window(const FitOptions& options);
   void read_windows(const FitOptions& options);
-  void split_block(const data::RowBlock& block, const RowScaler& scaler, std::size_t& next_held);
-  void add_exact(const data::RowBlock& block);
-  void set_part_weights();
 
   const TrainingTable* table_ = nullptr;
   Scaling scaling_;
@@ -79,10 +132,8 @@ class TrainingRows {
   ExactRows exact_;
 };
 
-/// Validation rows of a table that one window holds, ascending; at least one, and one is left. rows >= 2.
-std::vector<std::uint32_t> validation_part(std::size_t rows, double fraction, std::uint64_t seed);
-
-/// The same with several windows: as many as a window holds at most.
+/// Rows that `options.validation_fraction` takes for validation, ascending; at least one, and one is left. With several
+/// windows as many as a window holds at most. The table has at least 2 rows.
 std::vector<std::uint32_t> validation_part(const TrainingTable& table, const FitOptions& options);
 
 }  // namespace credens::learn

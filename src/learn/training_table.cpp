@@ -2,7 +2,59 @@
 
 #include "learn/training_table.hpp"
 
+#include <algorithm>
+
+#include "base/memory.hpp"
+#include "base/parallel.hpp"
+#include "math/kernels.hpp"
+
 namespace credens::learn {
+
+std::uint64_t memory_for_rows(MemorySize given) {
+  return given.bytes > 0 ? given.bytes : base::process_memory() / 2;
+}
+
+int windows_at_once(const FitOptions& options, std::size_t window_bytes) {
+  const std::uint64_t windows = std::max<std::uint64_t>(memory_for_rows(options.memory) / window_bytes, 1);
+  return static_cast<int>(
+      std::min<std::uint64_t>(static_cast<std::uint64_t>(base::thread_count(options.threads)), windows));
+}
+
+namespace {
+
+std::size_t parts_of(std::size_t count, std::size_t part) {
+  return (count + part - 1) / part;
+}
+
+}  // namespace
+
+Windows::Windows(std::size_t rows, std::size_t row_bytes, const WindowSize& size)
+    : rows_(rows),
+      block_rows_(std::max<std::size_t>(size.block / row_bytes, 1)),
+      blocks_(parts_of(rows, block_rows_)),
+      windows_(1) {
+  const std::size_t window_rows = size.window / row_bytes;
+  if (rows > window_rows) windows_ = parts_of(blocks_, std::max<std::size_t>(window_rows / block_rows_, 1));
+}
+
+RowRange Windows::rows_of(std::size_t block) const {
+  const std::size_t first = block * block_rows_;
+  return {.first = first, .count = std::min(block_rows_, rows_ - first)};
+}
+
+RowRange Windows::blocks_of(std::size_t window) const {
+  const std::size_t first = window * blocks_ / windows_;
+  return {.first = first, .count = (window + 1) * blocks_ / windows_ - first};
+}
+
+std::size_t Windows::largest() const {
+  return std::min(rows_, parts_of(blocks_, windows_) * block_rows_);
+}
+
+std::size_t TrainingTable::row_bytes() const {
+  const std::size_t weights = schema().weight.has_value() ? 1 : 0;
+  return sizeof(float) * (math::padded(inputs()) + outputs() * (has_noise() ? 2 : 1) + weights);
+}
 
 Scaling TrainingTable::scaling(bool standardise_inputs, bool asinh_inputs) const {
   const std::vector<std::string> labels = data::input_labels(schema());

@@ -1,18 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table of a fit as it is given, and what the first pass over it told.
+// The table of a fit as it is given, what the first pass over it told, and how its rows are cut where they are more
+// than a window holds: blocks are consecutive rows, a window is some of the blocks. Rows in memory and rows in a file
+// have the same blocks, so that both give the same bytes.
 
 #pragma once
 
 #include <credens/dataset.hpp>
+#include <credens/fit.hpp>
 
+#include <cstdint>
 #include <memory>
 
 #include "data/row_source.hpp"
 #include "data/row_summary.hpp"
-#include "learn/windows.hpp"
 
 namespace credens::learn {
+
+/// Memory for rows: the given size, or half of what this process may have.
+std::uint64_t memory_for_rows(MemorySize given);
+
+/// How many of options.threads may have a window of this many bytes each.
+int windows_at_once(const FitOptions& options, std::size_t window_bytes);
+
+/// Size of a window in bytes of rows in network units. Fixed, because with more rows than a window holds every result
+/// depends on it; other numbers are for tests.
+struct WindowSize {
+  std::size_t window = std::size_t{256} << 20;
+  std::size_t block = std::size_t{256} << 10;
+};
+
+struct RowRange {
+  std::size_t first = 0;
+  std::size_t count = 0;
+};
+
+class Windows {
+ public:
+  Windows(std::size_t rows, std::size_t row_bytes, const WindowSize& size);
+
+  bool is_one() const { return windows_ == 1; }  ///< all rows fit into one window; their blocks do not matter
+  std::size_t count() const { return windows_; }
+  std::size_t blocks() const { return blocks_; }
+  std::size_t block_of(std::size_t row) const { return row / block_rows_; }
+  RowRange rows_of(std::size_t block) const;  ///< the last block may have fewer than the others
+
+  /// Places of a window's blocks in an epoch's order of blocks. Windows differ by one block at most.
+  RowRange blocks_of(std::size_t window) const;
+
+  std::size_t largest() const;  ///< rows of a window at most
+
+ private:
+  std::size_t rows_;
+  std::size_t block_rows_;
+  std::size_t blocks_;
+  std::size_t windows_;
+};
 
 /// From the units of the data to those of the networks.
 struct Scaling {
@@ -41,9 +84,7 @@ class TrainingTable {
   bool has_noise() const { return schema().has_noise; }
 
   /// Bytes of a row in network units.
-  std::size_t row_bytes() const {
-    return learn::row_bytes(inputs(), outputs(), schema().weight.has_value(), has_noise());
-  }
+  std::size_t row_bytes() const;
   Windows windows() const { return Windows(rows(), row_bytes(), window_); }
   std::size_t window_bytes() const { return window_.window; }
 

@@ -21,6 +21,15 @@
 namespace credens::learn {
 namespace {
 
+/// With all of calibration but for what is given.
+Calibration calibrated(const HeldOut& held_out, FitOptions options) {
+  options.recalibrate.set_default(true);
+  options.correct_size.set_default(true);
+  options.weigh_members.set_default(true);
+  options.prior_precision.set_default(1);
+  return calibrate(held_out, options);
+}
+
 using testing::Each;
 using testing::IsEmpty;
 using testing::SizeIs;
@@ -45,7 +54,7 @@ void expect_near(const Calibration& a, const Calibration& b, double tolerance) {
 }
 
 TEST(Calibrate, LeavesNoiseThatIsRight) {
-  const Calibration found = calibrate(heteroscedastic({.rows = 2000}, 1), {});
+  const Calibration found = calibrated(heteroscedastic({.rows = 2000}, 1), {});
   const NoiseMap map = found.noise.at(0).at(0);
   EXPECT_NEAR(at(map, -1.5), -1.5, 0.1);
   EXPECT_NEAR(map.slope, 1, 0.07);
@@ -55,9 +64,9 @@ TEST(Calibrate, LeavesNoiseThatIsRight) {
 }
 
 TEST(Calibrate, UndoesAnAffineMapOfLogVariances) {
-  const Calibration right = calibrate(heteroscedastic({.rows = 2000}, 2), {});
+  const Calibration right = calibrated(heteroscedastic({.rows = 2000}, 2), {});
   for (const NoiseMap& undo : {NoiseMap{1.2, 0.7}, NoiseMap{-0.8, 1.5}, NoiseMap{9, 2}}) {
-    const Calibration found = calibrate(heteroscedastic({.rows = 2000}, 2, undo), {});
+    const Calibration found = calibrated(heteroscedastic({.rows = 2000}, 2, undo), {});
     const NoiseMap map = found.noise.at(0).at(0);
     EXPECT_NEAR(at(map, (-1.5 - undo.shift) / undo.slope), -1.5, 0.1) << undo.shift;
     EXPECT_NEAR(map.slope / undo.slope, 1, 0.07) << undo.shift;
@@ -76,7 +85,7 @@ TEST(Calibrate, FindsAMapForEachKind) {
     held.pair_member.push_back(r % 2);
     held.first_pair.push_back(r + 1);
   }
-  const Calibration found = calibrate(held, {.weigh_members = false});
+  const Calibration found = calibrated(held, {.weigh_members = false});
   EXPECT_NEAR(at(found.noise[0][0], -1.5), -1.5, 0.1);
   EXPECT_NEAR(found.noise[0][0].slope, 1, 0.07);
   EXPECT_NEAR(at(found.noise[1][0], 0.5 / 0.6), -1.5, 0.1);
@@ -93,7 +102,7 @@ TEST(Calibrate, GivesOutputsWithNoiseOfTheirOwnMapsOfTheirOwn) {
       held.targets(r, k) = std::exp(at(truth[k], held.members[0].log_variance(r, k)) / 2) * random.normal();
     }
   }
-  const Calibration found = calibrate(held, {});
+  const Calibration found = calibrated(held, {});
   ASSERT_THAT(found.noise.at(0), SizeIs(2));
   for (std::size_t k = 0; k < 2; ++k) {
     EXPECT_NEAR(found.noise[0][k].shift, truth[k].shift, 0.1);
@@ -110,7 +119,7 @@ TEST(Calibrate, FindsOneMapForOutputsThatShareTheirNoise) {
       target = std::exp(at({0.7, 1.2}, held.members[0].log_variance(r, 0)) / 2) * random.normal();
     }
   }
-  const Calibration found = calibrate(held, {});
+  const Calibration found = calibrated(held, {});
   ASSERT_THAT(found.noise.at(0), SizeIs(1));
   EXPECT_NEAR(found.noise[0][0].shift, 0.7, 0.1);
   EXPECT_NEAR(found.noise[0][0].slope, 1.2, 0.09);
@@ -125,7 +134,7 @@ TEST(Calibrate, AddsKnownNoiseToWhatItMaps) {
     held.members[0].log_variance(r, 0) = -3;  // the truth is 0
     held.targets(r, 0) = std::sqrt(1 + held.known_variance(r, 0)) * random.normal();
   }
-  const NoiseMap map = calibrate(held, {}).noise.at(0).at(0);
+  const NoiseMap map = calibrated(held, {}).noise.at(0).at(0);
   EXPECT_NEAR(at(map, -3), 0, 0.12);  // known noise hides a part: 3 sqrt(2 / n) 1.6
 }
 
@@ -167,14 +176,14 @@ TEST(Calibrate, IsTheFormulaBeforeItChangesAnything) {
     }
     nll -= held.weights[r] * std::log(density) / 4;
   }
-  const Calibration found = calibrate(held, {.recalibrate = false, .weigh_members = false, .prior_precision = 0.3});
+  const Calibration found = calibrated(held, {.prior_precision = 0.3, .recalibrate = false, .weigh_members = false});
   EXPECT_NEAR(found.nll_before, nll, 1e-12);
   EXPECT_EQ(found.nll_after, found.nll_before);
 }
 
 TEST(Calibrate, LeavesWhatItIsNotAskedToChange) {
   const HeldOut held = scattered({.rows = 200, .members = 4, .configurations = 2}, 1, 8);
-  const Calibration found = calibrate(held, {.recalibrate = false, .weigh_members = false});
+  const Calibration found = calibrated(held, {.recalibrate = false, .weigh_members = false});
   for (const auto& of_kind : found.noise) {
     for (const NoiseMap& map : of_kind) {
       EXPECT_EQ(map.shift, 0);
@@ -192,8 +201,8 @@ TEST(Calibrate, KnowsNoNoiseAboveTheLargestError) {
   held.weights[7] = 0;  // and whose error does not count
   held.targets(7, 0) = 1e3;
   held.members[0].log_variance(3, 0) = 25;
-  EXPECT_NEAR(calibrate(held, {}).largest_noise, std::log(largest), 1e-12);
-  EXPECT_EQ(calibrate(held, {.recalibrate = false}).largest_noise, math::noise_exp_bound);
+  EXPECT_NEAR(calibrated(held, {}).largest_noise, std::log(largest), 1e-12);
+  EXPECT_EQ(calibrated(held, {.recalibrate = false}).largest_noise, math::noise_exp_bound);
 }
 
 TEST(Calibrate, GivesAWorseKindLittleWeight) {
@@ -204,7 +213,7 @@ TEST(Calibrate, GivesAWorseKindLittleWeight) {
     for (double& mean : member.mean.values()) mean = member.configuration == 1 ? 3 * random.normal() : 0;
   }
   for (const bool recalibrate : {false, true}) {
-    const Calibration found = calibrate(held, {.recalibrate = recalibrate});
+    const Calibration found = calibrated(held, {.recalibrate = recalibrate});
     EXPECT_LT(found.configuration_weights[1], 0.03) << recalibrate;
     EXPECT_NEAR(found.configuration_weights[0] + found.configuration_weights[1], 1, 1e-12);
     EXPECT_LT(found.nll_after, found.nll_before);
@@ -213,7 +222,7 @@ TEST(Calibrate, GivesAWorseKindLittleWeight) {
 
 TEST(Calibrate, GivesEqualKindsEqualWeights) {
   const HeldOut held = scattered({.rows = 1000, .members = 6, .configurations = 3}, 0, 10);
-  for (const double weight : calibrate(held, {.recalibrate = false}).configuration_weights)
+  for (const double weight : calibrated(held, {.recalibrate = false}).configuration_weights)
     EXPECT_NEAR(weight, 1.0 / 3, 1e-9);
 }
 
@@ -223,7 +232,7 @@ TEST(Calibrate, FindsTheShareOfEachKindInAMixture) {
   for (double& target : held.targets.values()) target = (random.uniform() < 0.7 ? -2 : 2) + random.normal();
   for (double& mean : held.members[0].mean.values()) mean = -2;
   for (double& mean : held.members[1].mean.values()) mean = 2;
-  const Calibration found = calibrate(held, {.recalibrate = false});
+  const Calibration found = calibrated(held, {.recalibrate = false});
   EXPECT_NEAR(found.configuration_weights[0], 0.7, 0.025);  // 3 sqrt(0.21 / 4000) and a little for the overlap
 }
 
@@ -236,7 +245,7 @@ TEST(Calibrate, MakesMembersWideWhereErrorsHaveTails) {
     target = random.normal() / (chi / std::sqrt(3));
     squares += target * target / 2000;
   }
-  const Calibration found = calibrate(held, {});
+  const Calibration found = calibrated(held, {});
   EXPECT_GE(found.tails.share, 0.1);
   EXPECT_LE(found.tails.share, 0.3);
   EXPECT_NEAR(10 * found.tails.share, std::round(10 * found.tails.share), 1e-12);
@@ -246,11 +255,11 @@ TEST(Calibrate, MakesMembersWideWhereErrorsHaveTails) {
 }
 
 TEST(Calibrate, MakesNoMemberWideForGaussianErrorsOrAmongFewSiblings) {
-  EXPECT_EQ(calibrate(heteroscedastic({.rows = 2000, .members = 10}, 13), {}).tails.share, 0);
+  EXPECT_EQ(calibrated(heteroscedastic({.rows = 2000, .members = 10}, 13), {}).tails.share, 0);
   HeldOut few = made_up({.rows = 1000, .members = 3});
   base::RandomStream random = random_stream(14);
   for (double& target : few.targets.values()) target = random.normal() * std::exp(random.normal());
-  EXPECT_EQ(calibrate(few, {}).tails.share, 0);
+  EXPECT_EQ(calibrated(few, {}).tails.share, 0);
 }
 
 /// Rows in another order, or some of them twice.
@@ -289,27 +298,27 @@ std::vector<std::uint32_t> first_rows(std::size_t count) {
 TEST(Calibrate, DoesNotLookAtTheOrderOfRows) {
   const HeldOut held = scattered({.rows = 400, .members = 6, .configurations = 2}, 0.5, 15);
   base::RandomStream random = random_stream(16);
-  const CalibrationTask task{.correct_size = false};
-  expect_near(calibrate(rows_of(held, base::permutation(400, random)), task), calibrate(held, task), 1e-3);
+  const FitOptions task{.correct_size = false};
+  expect_near(calibrated(rows_of(held, base::permutation(400, random)), task), calibrated(held, task), 1e-3);
 }
 
 TEST(Calibrate, DoesNotLookAtRowsOfWeightZero) {
   HeldOut held = scattered({.rows = 400, .members = 6, .configurations = 2}, 0.5, 17);
-  const Calibration expected = calibrate(rows_of(held, first_rows(300)), {.correct_size = false});
+  const Calibration expected = calibrated(rows_of(held, first_rows(300)), {.correct_size = false});
   for (std::size_t r = 300; r < 400; ++r) {
     held.weights[r] = 0;
     held.targets(r, 0) = 50;
   }
-  expect_near(calibrate(held, {.correct_size = false}), expected, 0.02);
+  expect_near(calibrated(held, {.correct_size = false}), expected, 0.02);
 }
 
 TEST(Calibrate, CountsARowOfWeightTwoAsTheRowTwice) {
   HeldOut held = scattered({.rows = 300, .members = 6, .configurations = 2}, 0.5, 18);
   std::vector<std::uint32_t> twice = first_rows(300);
   for (std::uint32_t r = 0; r < 100; ++r) twice.push_back(r);
-  const Calibration expected = calibrate(rows_of(held, twice), {.correct_size = false});
+  const Calibration expected = calibrated(rows_of(held, twice), {.correct_size = false});
   for (std::size_t r = 0; r < 100; ++r) held.weights[r] = 2;
-  expect_near(calibrate(held, {.correct_size = false}), expected, 0.02);
+  expect_near(calibrated(held, {.correct_size = false}), expected, 0.02);
 }
 
 TEST(Calibrate, WeighsMembersUnderKnownNoiseToo) {
@@ -318,7 +327,7 @@ TEST(Calibrate, WeighsMembersUnderKnownNoiseToo) {
   for (MemberAtRows& member : held.members) {
     for (double& mean : member.mean.values()) mean += member.configuration == 0 ? 2 : 0;
   }
-  const Calibration found = calibrate(held, {});
+  const Calibration found = calibrated(held, {});
   EXPECT_THAT(found.noise, Each(IsEmpty()));
   EXPECT_LT(found.configuration_weights[0], 0.05);
   EXPECT_LT(found.nll_after, found.nll_before);
@@ -332,14 +341,14 @@ double nll_of_new_rows(const Size& size, double spread, const Calibration& found
     for (double& value : member.log_variance.values()) value = at(found.noise[member.configuration][0], value);
   }
   hold_out_all(rows);
-  return calibrate(rows, {.recalibrate = false, .weigh_members = false}).nll_before;
+  return calibrated(rows, {.recalibrate = false, .weigh_members = false}).nll_before;
 }
 
 TEST(CorrectSize, ShrinksTheNoiseWhereMembersDisagreeWhichSuitsNewRows) {
   const Size size{.rows = 1500, .members = 6, .configurations = 2};
   const HeldOut held = scattered(size, 0.8, 20);
-  const Calibration plain = calibrate(held, {.correct_size = false, .weigh_members = false});
-  const Calibration corrected = calibrate(held, {.correct_size = true, .weigh_members = false});
+  const Calibration plain = calibrated(held, {.correct_size = false, .weigh_members = false});
+  const Calibration corrected = calibrated(held, {.correct_size = true, .weigh_members = false});
   EXPECT_LT(corrected.noise[0][0].shift, plain.noise[0][0].shift - 0.05);
   EXPECT_EQ(corrected.noise[0][0].slope, plain.noise[0][0].slope);
   EXPECT_EQ(corrected.nll_after, plain.nll_after);
@@ -349,8 +358,8 @@ TEST(CorrectSize, ShrinksTheNoiseWhereMembersDisagreeWhichSuitsNewRows) {
 
 TEST(CorrectSize, HardlyMattersWhereMembersAgree) {
   const HeldOut held = scattered({.rows = 600, .members = 6, .configurations = 2}, 0, 21);
-  const Calibration plain = calibrate(held, {.correct_size = false});
-  const Calibration corrected = calibrate(held, {.correct_size = true});
+  const Calibration plain = calibrated(held, {.correct_size = false});
+  const Calibration corrected = calibrated(held, {.correct_size = true});
   EXPECT_NEAR(corrected.noise[0][0].shift, plain.noise[0][0].shift, 0.02);
 }
 
@@ -359,8 +368,8 @@ TEST(CorrectSize, IsNothingWhereAllMembersHeldARowOutOrOnlyOneDid) {
   hold_out_all(all);
   const HeldOut one = scattered({.rows = 300, .members = 3}, 0.8, 23);
   for (const HeldOut& held : {all, one}) {
-    const Calibration plain = calibrate(held, {.correct_size = false});
-    const Calibration corrected = calibrate(held, {.correct_size = true});
+    const Calibration plain = calibrated(held, {.correct_size = false});
+    const Calibration corrected = calibrated(held, {.correct_size = true});
     EXPECT_EQ(corrected.noise[0][0].shift, plain.noise[0][0].shift);
   }
 }

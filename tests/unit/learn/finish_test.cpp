@@ -113,12 +113,8 @@ void expect_calibrated_noise(const Dataset& data, FitOptions options) {
   const Finished finished = finish(rows, plan, members);
 
   const TrainingSet& set = rows.train();
-  const HeldOut held = look_at_held_out(judging_rows(set, plan.options, members), plan.options, members, 2500);
-  const Calibration found = calibrate(held, {.recalibrate = true,
-                                             .correct_size = plan.options.correct_size,
-                                             .weigh_members = false,
-                                             .prior_precision = plan.options.prior_precision,
-                                             .seed = plan.options.seed});
+  const HeldOut held = look_at_held_out(judging_rows(rows, plan.options, members, 2500), plan.options, members, 2500);
+  const Calibration found = calibrate(held, plan.options);
   ASSERT_EQ(finished.members.size(), members.size());
   const std::size_t kinds = configuration_count(plan.options);
   const double wide = std::round(found.tails.share * static_cast<double>(members.size() / kinds));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "learn/statistics.hpp"
 #include "model/mlp.hpp"
 
 namespace credens::learn {
@@ -37,6 +38,14 @@ inline RandomMember random_member(std::size_t rows, std::size_t features, std::s
     }
   }
   return member;
+}
+
+/// The sums over a block in one piece.
+inline MemberStatistics block_statistics(const model::MemberBlock& block, MatrixView targets,
+                                         std::span<const double> weights, const StatisticsShape& shape) {
+  BlockStatistics statistics(block.features.cols(), shape);
+  statistics.add({.member = block.view(), .targets = targets, .weights = weights});
+  return std::move(statistics).value();
 }
 
 inline double squared_norm(const Matrix& matrix) {

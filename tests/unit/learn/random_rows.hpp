@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "learn/training_set.hpp"
+#include "learn/training_rows.hpp"
 #include "model/names.hpp"
 #include "unit/learn/plain_loss.hpp"
 

@@ -232,5 +232,28 @@ TEST(MemberShape, CyclesWidthsAndActivationsOverMembers) {
   EXPECT_EQ(member_shape(options, 5, 3, 2).outputs, 2U);
 }
 
+using MemoryText = base::FieldText<MemorySize>;
+
+TEST(MemorySize, IsReadWithAndWithoutUnit) {
+  EXPECT_EQ(MemoryText::parse("4GB").bytes, 4'000'000'000U);
+  EXPECT_EQ(MemoryText::parse("4 GiB").bytes, std::uint64_t{4} << 30);
+  EXPECT_EQ(MemoryText::parse("1.5MB").bytes, 1'500'000U);
+  EXPECT_EQ(MemoryText::parse("512KiB").bytes, 512U << 10);
+  EXPECT_EQ(MemoryText::parse("123").bytes, 123U);
+  EXPECT_EQ(MemoryText::parse("auto").bytes, 0U);
+  for (const char* text : {"", "GB", "0", "0GB", "-1GB", "4 apples", "nan", "1e30TB"}) {
+    EXPECT_THROW(MemoryText::parse(text), Error) << text;
+  }
+}
+
+TEST(MemorySize, IsWrittenSoThatItReadsTheSame) {
+  EXPECT_EQ(base::to_text(MemoryText::value({4'000'000'000})), "4GB");
+  EXPECT_EQ(base::to_text(MemoryText::value({std::uint64_t{3} << 30})), "3GiB");
+  EXPECT_EQ(base::to_text(MemoryText::value({})), "auto");
+  for (const std::uint64_t bytes : {0UL, 1UL, 1000UL, 1024UL, 123456789UL, 5000000000UL}) {
+    EXPECT_EQ(MemoryText::parse(base::to_text(MemoryText::value({bytes}))).bytes, bytes);
+  }
+}
+
 }  // namespace
 }  // namespace credens::learn

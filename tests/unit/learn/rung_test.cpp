@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "learn/finish.hpp"
-#include "learn/folds.hpp"
+#include "learn/member_rows.hpp"
 #include "learn/recipe.hpp"
 #include "unit/learn/paper_options.hpp"
 #include "unit/learn/random_rows.hpp"
@@ -74,7 +74,7 @@ struct Grouped {
     std::vector<model::Member> members;
     for (std::size_t l = 0; l < options.members; ++l) members.push_back(member(l, rows.train(), options));
     const PosteriorKind highest = candidate_rungs(members, options.prior_precision).back();
-    return choose_rung(judging_rows(rows.train(), options, members), options, members,
+    return choose_rung(judging_rows(rows, options, members, rows.train().rows), options, members,
                        std::vector<double>(members.size(), 0.25), sum_rows(rows, members, options, highest));
   }
 };

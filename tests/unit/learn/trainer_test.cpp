@@ -25,9 +25,9 @@ using testing::HasSubstr;
 
 const auto ignore_epochs = [](std::size_t) {};
 
-TrainedNetwork train(const TrainingSet& rows, const FitOptions& options, std::size_t member = 0,
-                     const TrainingSet* validation = nullptr) {
-  return train_member({.train = rows, .validation = validation, .options = paper(options)}, member, ignore_epochs);
+TrainedMember train(const TrainingSet& rows, const FitOptions& options, std::size_t member = 0,
+                    std::optional<TrainingSet> validation = {}) {
+  return train_member({rows, std::move(validation)}, paper(options), member, ignore_epochs);
 }
 
 bool same_parameters(const model::Mlp& a, const model::Mlp& b) {
@@ -112,33 +112,32 @@ TEST(InitialNetwork, SpreadsFrequenciesByTheBandwidth) {
 
 TEST(TrainMember, ExplainsDataBetterThanAConstant) {
   const TrainingSet rows = wavy_rows(300, 1);
-  const TrainedNetwork trained = train(rows, {.hidden = {{32, 16}}, .epochs = 60, .batch = 32, .learning_rate = 3e-3});
+  const TrainedMember trained = train(rows, {.hidden = {{32, 16}}, .epochs = 60, .batch = 32, .learning_rate = 3e-3});
   EXPECT_EQ(trained.attempt, 0U);
   EXPECT_LT(trained.final_loss, -0.2);  // the constant has 0.5, the truth about -0.7
-  EXPECT_EQ(trained.final_loss, mean_loss(trained.network, rows));
+  EXPECT_EQ(trained.final_loss, mean_loss(*trained.member.network, rows));
 }
 
 TEST(TrainMember, DependsOnItsNameAlone) {
   const TrainingSet rows = wavy_rows(50, 1);
   const FitOptions options{.hidden = {{8}}, .epochs = 3, .batch = 16, .seed = 5};
-  const TrainedNetwork trained = train(rows, options, 2);
-  EXPECT_TRUE(same_parameters(trained.network, train(rows, options, 2).network));
-  EXPECT_FALSE(same_parameters(trained.network, train(rows, options, 3).network));
+  const TrainedMember trained = train(rows, options, 2);
+  EXPECT_TRUE(same_parameters(*trained.member.network, *train(rows, options, 2).member.network));
+  EXPECT_FALSE(same_parameters(*trained.member.network, *train(rows, options, 3).member.network));
 }
 
 TEST(TrainMember, TakesABatchBeyondTheRowsAsAllRows) {
   const TrainingSet rows = wavy_rows(50, 1);
-  const TrainedNetwork exact = train(rows, {.hidden = {{8}}, .epochs = 3, .batch = 50});
-  const TrainedNetwork beyond = train(rows, {.hidden = {{8}}, .epochs = 3, .batch = 5000000});
-  EXPECT_TRUE(same_parameters(exact.network, beyond.network));
+  const TrainedMember exact = train(rows, {.hidden = {{8}}, .epochs = 3, .batch = 50});
+  const TrainedMember beyond = train(rows, {.hidden = {{8}}, .epochs = 3, .batch = 5000000});
+  EXPECT_TRUE(same_parameters(*exact.member.network, *beyond.member.network));
 }
 
 TEST(TrainMember, ReportsEveryEpoch) {
   const TrainingSet rows = wavy_rows(20, 1);
   const FitOptions options = paper({.hidden = {{4}}, .epochs = 4});
   std::vector<std::size_t> seen;
-  train_member({.train = rows, .validation = nullptr, .options = options}, 0,
-               [&](std::size_t done) { seen.push_back(done); });
+  train_member(rows, options, 0, [&](std::size_t done) { seen.push_back(done); });
   EXPECT_EQ(seen, (std::vector<std::size_t>{1, 2, 3, 4}));
 }
 
@@ -150,7 +149,7 @@ TEST(TrainMember, StopsWhenAsked) {
     if (done == 3) stop.request_stop();
   };
   try {
-    train_member({.train = rows, .validation = nullptr, .options = options}, 7, stop_in_third_epoch);
+    train_member(rows, options, 7, stop_in_third_epoch);
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::interrupted);
@@ -165,8 +164,8 @@ TEST(TrainMember, KeepsTheEpochWithTheLowestValidationLoss) {
   options.patience = 8;
   const FitOptions planned = paper(options);
   std::size_t epochs_run = 0;
-  const TrainedNetwork stopped = train_member({.train = rows, .validation = &validation, .options = planned}, 0,
-                                              [&](std::size_t done) { epochs_run = done; });
+  const TrainedMember stopped =
+      train_member({rows, validation}, planned, 0, [&](std::size_t done) { epochs_run = done; });
 
   // With a constant rate the first epochs of a long training are a short training.
   std::size_t best_epoch = 0;
@@ -174,14 +173,14 @@ TEST(TrainMember, KeepsTheEpochWithTheLowestValidationLoss) {
   std::optional<model::Mlp> best;
   for (std::size_t epoch = 1; epoch <= epochs_run; ++epoch) {
     options.epochs = epoch;
-    const model::Mlp network = train(rows, options).network;
+    const model::Mlp network = *train(rows, options).member.network;
     const double loss = mean_loss(network, validation);
     if (loss >= best_loss) continue;
     best_loss = loss;
     best_epoch = epoch;
     best = network;
   }
-  EXPECT_TRUE(same_parameters(stopped.network, *best));
+  EXPECT_TRUE(same_parameters(*stopped.member.network, *best));
   EXPECT_EQ(epochs_run, best_epoch + 8);
   EXPECT_LT(epochs_run, 60U);
   EXPECT_EQ(stopped.final_loss, mean_loss(*best, rows));
@@ -205,12 +204,12 @@ TEST(TrainMember, TrainsAgainWhatDivergedOnce) {
   std::size_t retried = 0;
   for (std::size_t member = 0; member < 30; ++member) {
     try {
-      const TrainedNetwork trained = train(rows, options, member);
+      const TrainedMember trained = train(rows, options, member);
       EXPECT_LE(trained.final_loss, divergence_limit(rows, NoiseKind::shared));
       if (trained.attempt == 0) continue;
       ++retried;
-      const model::Mlp first = initial_network(trained.network.shape(), options.seed, member, 0);
-      EXPECT_FALSE(same_parameters(trained.network, first));
+      const model::Mlp first = initial_network(trained.member.network->shape(), options.seed, member, 0);
+      EXPECT_FALSE(same_parameters(*trained.member.network, first));
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::numerical);
     }
@@ -251,17 +250,17 @@ TEST(TrainMember, IsWeightedRidgeRegressionWithoutHiddenLayersUnderKnownNoise) {
   for (std::size_t i = 0; i < 60; ++i) {
     data.targets(i, 0) = static_cast<float>(data.inputs(i, 0) - 2 * data.inputs(i, 1) + 0.5 + 0.1 * data.targets(i, 0));
   }
-  const TrainedNetwork trained = train(data.training_set(), {.hidden = {{}},
-                                                             .epochs = 3000,
-                                                             .batch = 60,
-                                                             .learning_rate = 0.05,
-                                                             .schedule = Schedule::cosine,
-                                                             .prior_precision = lambda,
-                                                             .noise = NoiseKind::known});
+  const TrainedMember trained = train(data.training_set(), {.hidden = {{}},
+                                                            .epochs = 3000,
+                                                            .batch = 60,
+                                                            .learning_rate = 0.05,
+                                                            .schedule = Schedule::cosine,
+                                                            .prior_precision = lambda,
+                                                            .noise = NoiseKind::known});
   const std::vector<double> expected = ridge(data, lambda);
-  const Matrix weight = trained.network.mean_weight();
+  const Matrix weight = trained.member.network->mean_weight();
   for (std::size_t j = 0; j < 3; ++j) EXPECT_NEAR(weight(0, j), expected[j], 1e-4);
-  EXPECT_NEAR(trained.network.mean_bias()[0], expected[3], 1e-4);
+  EXPECT_NEAR(trained.member.network->mean_bias()[0], expected[3], 1e-4);
 }
 
 /// The largest component of the gradient of the plain reference with a prior of one precision per layer.
@@ -280,20 +279,65 @@ double steepest(const PlainNetwork& network, const PlainRows& rows, std::span<co
 TEST(TrainMember, EndsWhereTheLikelihoodBalancesThePriorOfEachLayer) {
   RandomRows data = random_rows({.rows = 40, .inputs = 2, .noise = true}, 3);
   for (std::size_t i = 0; i < 40; ++i) data.targets(i, 0) = std::sin(2.0 * data.inputs(i, 0)) + data.inputs(i, 1);
-  const TrainedNetwork trained = train(data.training_set(), {.hidden = {{4}},
-                                                             .activation = {Activation::tanh},
-                                                             .epochs = 20000,
-                                                             .batch = 40,
-                                                             .learning_rate = 0.02,
-                                                             .schedule = Schedule::cosine,
-                                                             .prior_precision = 0.5,
-                                                             .hidden_precision = {4},
-                                                             .noise = NoiseKind::known});
-  const PlainNetwork network = plain_network(trained.network);
+  const TrainedMember trained = train(data.training_set(), {.hidden = {{4}},
+                                                            .activation = {Activation::tanh},
+                                                            .epochs = 20000,
+                                                            .batch = 40,
+                                                            .learning_rate = 0.02,
+                                                            .schedule = Schedule::cosine,
+                                                            .prior_precision = 0.5,
+                                                            .hidden_precision = {4},
+                                                            .noise = NoiseKind::known});
+  const PlainNetwork network = plain_network(*trained.member.network);
   const Matrix known = data.known_variance();
   const PlainRows rows{.inputs = data.inputs, .targets = data.targets, .known_variance = known, .weights = {}};
   EXPECT_LT(steepest(network, rows, std::array{4.0, 0.5}, 40), 1e-4);
   EXPECT_GT(steepest(network, rows, std::array{0.5, 0.5}, 40), 1e-2);
+}
+
+std::vector<double> all_rates(Schedule schedule, std::size_t epochs) {
+  std::vector<double> rates;
+  for (std::size_t epoch = 0; epoch < epochs; ++epoch) {
+    rates.push_back(scheduled_rate(schedule, 8, {.epoch = epoch, .epochs = epochs, .step = epoch, .steps = epochs}));
+  }
+  return rates;
+}
+
+TEST(ScheduledRate, StaysConstant) {
+  EXPECT_EQ(all_rates(Schedule::constant, 3), (std::vector<double>{8, 8, 8}));
+}
+
+TEST(ScheduledRate, DropsToATenthInTheLastFiveEpochs) {
+  const std::vector<double> expected{8, 8, 0.8, 0.8, 0.8, 0.8, 0.8};
+  const auto rates = all_rates(Schedule::drop_last_five, 7);
+  for (std::size_t i = 0; i < 7; ++i) EXPECT_DOUBLE_EQ(rates[i], expected[i]);
+}
+
+TEST(ScheduledRate, HalvesInEachOfTheLastFiveEpochs) {
+  EXPECT_EQ(all_rates(Schedule::halve_last_five, 7), (std::vector<double>{8, 8, 4, 2, 1, 0.5, 0.25}));
+}
+
+TEST(ScheduledRate, TakesAllEpochsForTheLastFiveIfThereAreFewer) {
+  EXPECT_EQ(all_rates(Schedule::halve_last_five, 2), (std::vector<double>{4, 2}));
+  EXPECT_DOUBLE_EQ(all_rates(Schedule::drop_last_five, 1).front(), 0.8);
+}
+
+TEST(ScheduledRate, RisesWithinFiftyStepsAndThenFollowsHalfACosineToZero) {
+  const auto rates = all_rates(Schedule::cosine, 1050);
+  EXPECT_DOUBLE_EQ(rates[0], 8.0 / 51);
+  EXPECT_DOUBLE_EQ(rates[49], 8.0 * 50 / 51);
+  EXPECT_DOUBLE_EQ(rates[50], 8);
+  EXPECT_DOUBLE_EQ(rates[300], 4 + 4 * std::sqrt(0.5));
+  EXPECT_DOUBLE_EQ(rates[550], 4);
+  EXPECT_NEAR(rates[1049], 0, 1e-4);
+}
+
+TEST(ScheduledRate, HasNoRiseWhereStepsAreFew) {
+  const auto rates = all_rates(Schedule::cosine, 4);
+  EXPECT_DOUBLE_EQ(rates[0], 8);
+  EXPECT_DOUBLE_EQ(rates[1], 4 + 4 * std::sqrt(0.5));
+  EXPECT_DOUBLE_EQ(rates[2], 4);
+  EXPECT_DOUBLE_EQ(rates[3], 4 - 4 * std::sqrt(0.5));
 }
 
 }  // namespace

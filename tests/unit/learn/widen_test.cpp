@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "learn/widen_rows.hpp"
+#include "learn/widen.hpp"
 
 #include <credens/fit.hpp>
 #include <credens/widen.hpp>
@@ -222,6 +222,21 @@ TEST(EmbeddedMembers, AreWidenedByTheFeaturesOfTheirLastHiddenLayer) {
   for (std::size_t l = 0; l < 2; ++l) {
     EXPECT_NEAR(wide.gamma()[l], isotropic_gamma(outputs, l, 2), 1e-9 * wide.gamma()[l]);
   }
+}
+
+TEST(BlocksAtOnce, AreOneForEachThreadWhereMemorySuffices) {
+  EXPECT_EQ(blocks_at_once(1'000'000, 100, 10, 8), 8);
+}
+
+TEST(BlocksAtOnce, HoldNoMoreThanTheyMay) {
+  EXPECT_EQ(blocks_at_once(1000, 300, 10, 8), 3);
+  EXPECT_EQ(blocks_at_once(1000, 10, 300, 8), 3);
+  EXPECT_EQ(blocks_at_once(1000, 10, 300, 1), 1);
+}
+
+TEST(BlocksAtOnce, AreOneAtLeast) {
+  EXPECT_EQ(blocks_at_once(0, 100, 10, 8), 1);
+  EXPECT_EQ(blocks_at_once(5, 100, 10, 8), 1);
 }
 
 }  // namespace

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "learn/windows.hpp"
+#include "learn/member_rows.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
-#include "learn/epoch_rows.hpp"
-#include "learn/folds.hpp"
 #include "learn/gradient.hpp"
 #include "learn/trainer.hpp"
-#include "learn/training_rows.hpp"
 #include "unit/learn/paper_options.hpp"
 #include "unit/learn/random_rows.hpp"
 
@@ -19,54 +18,88 @@ namespace credens::learn {
 namespace {
 
 using Rows = std::vector<std::uint32_t>;
+using testing::IsEmpty;
+using testing::SizeIs;
 
-constexpr std::size_t row_size = 100;  // of these tests' tables
-
-TEST(Windows, AreOneAsLongAsItHoldsAllRows) {
-  const WindowSize size{.window = 1000, .block = 300};
-  EXPECT_TRUE(Windows(10, row_size, size).is_one());
-  EXPECT_FALSE(Windows(11, row_size, size).is_one());
+/// Two kinds.
+FitOptions with_folds(std::size_t folds, std::uint64_t seed = 5) {
+  return paper({.members = 12, .embedding = {0, 1}, .folds = folds, .seed = seed});
 }
 
-TEST(Windows, CoverAllRowsWithBlocksAndHoldNoMoreThanTheyMay) {
-  const WindowSize size{.window = 1000, .block = 300};
-  for (const std::size_t rows : {11, 12, 13, 30, 31, 500}) {
-    const Windows windows(rows, row_size, size);
-    std::size_t next_row = 0;
-    for (std::size_t block = 0; block < windows.blocks(); ++block) {
-      const RowRange range = windows.rows_of(block);
-      EXPECT_EQ(range.first, next_row);
-      EXPECT_EQ(windows.block_of(range.first + range.count - 1), block);
-      EXPECT_LE(range.count, 3U);
-      next_row += range.count;
+Rows all_rows(std::size_t rows) {
+  Rows all(rows);
+  std::iota(all.begin(), all.end(), 0U);
+  return all;
+}
+
+Rows sorted_union(const Rows& a, const Rows& b) {
+  Rows both = a;
+  both.insert(both.end(), b.begin(), b.end());
+  std::ranges::sort(both);
+  return both;
+}
+
+TEST(HeldOutRows, OfTheMembersOfAKindAreAPartition) {
+  const FitOptions options = with_folds(3);
+  for (const std::size_t rows : {3, 10, 31}) {
+    for (const std::size_t first : {0, 1, 6, 7}) {
+      Rows held;
+      for (const std::size_t member : {first, first + 2, first + 4}) {
+        const Rows part = held_out_rows(options, member, rows);
+        EXPECT_GE(part.size(), rows / 3);
+        EXPECT_LE(part.size(), rows / 3 + 1);
+        held = sorted_union(held, part);
+      }
+      EXPECT_EQ(held, all_rows(rows)) << rows << " rows from member " << first;
     }
-    EXPECT_EQ(next_row, rows);
-    std::size_t next_block = 0;
-    for (std::size_t window = 0; window < windows.count(); ++window) {
-      const RowRange range = windows.blocks_of(window);
-      EXPECT_EQ(range.first, next_block);
-      EXPECT_LE(range.count, 3U);
-      EXPECT_GE(range.count, windows.blocks() / windows.count());
-      next_block += range.count;
-    }
-    EXPECT_EQ(next_block, windows.blocks());
-    EXPECT_LE(windows.largest(), 9U);
   }
 }
 
-TEST(Windows, HoldAtLeastARow) {
-  const Windows windows(3, row_size, {.window = 50, .block = 10});
-  EXPECT_EQ(windows.count(), 3U);
-  EXPECT_EQ(windows.largest(), 1U);
+TEST(HeldOutRows, DifferBetweenKindsTurnsAndSeeds) {
+  const Rows first = held_out_rows(with_folds(3), 0, 60);
+  EXPECT_NE(held_out_rows(with_folds(3), 1, 60), first);
+  EXPECT_NE(held_out_rows(with_folds(3), 6, 60), first);
+  EXPECT_NE(held_out_rows(with_folds(3), 7, 60), held_out_rows(with_folds(3), 1, 60));
+  EXPECT_NE(held_out_rows(with_folds(3, 6), 0, 60), first);
+  EXPECT_EQ(held_out_rows(with_folds(3), 0, 60), first);
 }
 
-TEST(Windows, OfAFitHold256MegabytesOfFloats) {
-  EXPECT_EQ(row_bytes(8, 1, false, false), 4 * 17U);
-  EXPECT_EQ(row_bytes(17, 2, true, true), 4 * (32 + 2 + 1 + 2U));
-  const std::size_t most = (std::size_t{256} << 20) / row_bytes(90, 1, false, false);
-  EXPECT_TRUE(Windows(most, row_bytes(90, 1, false, false), {}).is_one());
-  EXPECT_FALSE(Windows(most + 1, row_bytes(90, 1, false, false), {}).is_one());
-  EXPECT_GT(most, 515345U);  // all rows of Year, whose results so stay what they were
+TEST(HeldOutRows, AreTheSameTenthForAllMembersOfOneFold) {
+  const FitOptions options = with_folds(1);
+  const Rows part = held_out_rows(options, 0, 200);
+  EXPECT_THAT(part, SizeIs(20));
+  for (std::size_t member = 1; member < 12; ++member) EXPECT_EQ(held_out_rows(options, member, 200), part);
+  EXPECT_THAT(held_out_rows(options, 3, 2), SizeIs(1));
+  EXPECT_THAT(held_out_rows(options, 3, 200000), SizeIs(5000));
+}
+
+TEST(HeldOutRows, AreNoneWithoutFolds) {
+  EXPECT_THAT(held_out_rows(with_folds(0), 4, 9), IsEmpty());
+  EXPECT_EQ(seen_rows(with_folds(0), 4, 9), all_rows(9));
+}
+
+TEST(SeenRows, AreTheOthersAscending) {
+  for (const std::size_t folds : {1, 2, 7}) {
+    for (std::size_t member = 0; member < 12; ++member) {
+      const Rows seen = seen_rows(with_folds(folds), member, 40);
+      EXPECT_TRUE(std::ranges::is_sorted(seen));
+      EXPECT_EQ(sorted_union(seen, held_out_rows(with_folds(folds), member, 40)), all_rows(40));
+    }
+  }
+}
+
+TEST(TrainMember, NeverLooksAtRowsHeldOut) {
+  FitOptions options = paper({.members = 3, .hidden = {{6}}, .epochs = 3, .batch = 8, .folds = 3});
+  TrainingSet rows = random_rows({.rows = 40, .inputs = 2}, 3).training_set();
+  const auto train = [&] { return *train_member(rows, options, 1, [](std::size_t) {}).member.network; };
+  const model::Mlp before = train();
+  for (const std::uint32_t row : held_out_rows(options, 1, 40)) {
+    rows.targets[row] = 5 - rows.targets[row];
+    rows.input_values[row * rows.input_stride] = 9;
+  }
+  EXPECT_TRUE(std::ranges::equal(train().parameters(), before.parameters()));
+  rows.targets[seen_rows(options, 1, 40).front()] += 1;
+  EXPECT_FALSE(std::ranges::equal(train().parameters(), before.parameters()));
 }
 
 /// 200 rows in blocks of 7 (the last has 4), windows of 5 blocks; the second input is the row's number.
@@ -120,12 +153,6 @@ class EpochOfWindows : public testing::Test {
   std::optional<TrainingTable> train_;
   FitOptions options_;
 };
-
-Rows all_rows(std::size_t count) {
-  Rows all(count);
-  for (std::uint32_t row = 0; row < count; ++row) all[row] = row;
-  return all;
-}
 
 TEST_F(EpochOfWindows, ShowsEveryRowOnceInWindowsOfWholeBlocks) {
   const TrainingRows preparation = prepared(1);
@@ -217,6 +244,8 @@ TEST_F(EpochOfWindows, HasTheMeanLossOfTheRowsThatAreSeen) {
   EXPECT_NEAR(rows.weight_total(), static_cast<double>(seen.size()), 1e-9);
 }
 
+constexpr std::size_t row_size = 100;  // bytes
+
 TEST(HeldOutBlocks, AreAPartitionOfEveryBlock) {
   const FitOptions options = paper({.members = 12, .embedding = {0, 1}, .folds = 3, .seed = 5});
   const Windows windows(100, row_size, {.window = 5000, .block = 1100});
@@ -279,14 +308,6 @@ TEST(DrawnRows, AreDifferentAndLeaveOutWhatTheyMust) {
   Rows expected = all_rows(100);
   std::erase_if(expected, [&](std::uint32_t row) { return std::ranges::binary_search(without, row); });
   EXPECT_EQ(drawn, expected);
-}
-
-TEST(HeldBackRows, AreNoMoreThanAWindowHolds) {
-  const Dataset data = random_rows({.rows = 200, .inputs = 2}, 3).dataset();
-  const TrainingTable train(data, WindowSize{.window = 35 * 68, .block = 7 * 68});
-  EXPECT_EQ(validation_part(train, paper({.validation_fraction = 0.1})).size(), 20U);
-  EXPECT_EQ(validation_part(train, paper({.validation_fraction = 0.9})).size(), 35U);
-  EXPECT_TRUE(validation_part(train, paper()).empty());
 }
 
 }  // namespace
