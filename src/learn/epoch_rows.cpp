@@ -75,7 +75,7 @@ void EpochRows::read(std::span<const std::uint32_t> blocks) {
   for (const std::uint32_t block : blocks) {
     const RowRange range = cut()->rows_of(block);
     if (ranges_) {
-      data_.stored_scaler().write(ranges_->read(range.first, range.count), 0, range.count, window_, filled);
+      data_.stored_scaler().write(ranges_(range.first, range.count), 0, range.count, window_, filled);
     }
     append_training(range, block, ranges_ ? filled : range.first);
     filled += range.count;

@@ -10,7 +10,7 @@
 
 #include "base/check.hpp"
 #include "base/parallel.hpp"
-#include "data/names.hpp"
+#include "data/table.hpp"
 #include "learn/widen_plan.hpp"
 #include "model/output_rows.hpp"
 #include "model/weights.hpp"

@@ -259,16 +259,16 @@ double TrainingRows::divergence_limit(NoiseKind noise) const {
   return divergence_limit_ ? *divergence_limit_ : learn::divergence_limit(train_, noise);
 }
 
-std::unique_ptr<data::RowRanges> TrainingRows::ranges() const {
+data::RowRanges TrainingRows::ranges() const {
   return are_stored() ? table_->source().ranges() : nullptr;
 }
 
 TrainingSet TrainingRows::pick(const std::vector<std::uint32_t>& rows) const {
   TrainingSet set;
   if (are_stored()) {
-    const std::unique_ptr<data::RowRanges> stored = ranges();
+    const data::RowRanges stored = ranges();
     set = stored_->set_of(rows.size());
-    for (std::size_t i = 0; i < rows.size(); ++i) stored_->write(stored->read(rows[i], 1), 0, 1, set, i);
+    for (std::size_t i = 0; i < rows.size(); ++i) stored_->write(stored(rows[i], 1), 0, 1, set, i);
   } else {
     set = subset(train_, rows);
   }

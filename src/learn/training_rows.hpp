@@ -52,7 +52,7 @@ class TrainingRows {
   double divergence_limit(NoiseKind noise) const;
 
   bool are_stored() const { return stored_.has_value(); }
-  std::unique_ptr<data::RowRanges> ranges() const;  ///< of stored rows; each thread has its own
+  data::RowRanges ranges() const;  ///< of stored rows; each thread has its own
   const RowScaler& stored_scaler() const { return *stored_; }
 
   /// A copy of some rows of the table, ascending, whose weight_total is that of all. With several windows.

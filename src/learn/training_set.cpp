@@ -39,8 +39,8 @@ TrainingSet subset(const TrainingSet& data, std::span<const std::uint32_t> rows)
 
 RowScaler::RowScaler(const data::RowSource& source, Scaling scaling, double mean_weight)
     : scaling_(std::move(scaling)),
-      input_labels_(data::input_labels(source.schema())),
-      target_labels_(data::target_labels(source.schema())),
+      input_labels_(data::labels_of(source.schema().inputs)),
+      target_labels_(data::labels_of(source.schema().targets)),
       has_weights_(source.schema().weight.has_value()),
       has_noise_(source.schema().has_noise),
       mean_weight_(mean_weight) {}
