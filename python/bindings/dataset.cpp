@@ -11,7 +11,7 @@
 #include "arrays.hpp"
 #include "base/check.hpp"
 #include "base/text.hpp"
-#include "data/make_dataset.hpp"
+#include "data/csv_reader.hpp"
 #include "data/row_source.hpp"
 #include "data/scaler.hpp"
 #include "module.hpp"
@@ -71,7 +71,11 @@ Dataset from_file(const std::filesystem::path& path, bool is_text, const Names& 
 Dataset from_text(const nb::bytes& text, const std::string& source, const std::string& target) {
   const DatasetOptions options{.targets = {target}, .format = {.header = false}};
   const std::string_view view(text.c_str(), text.size());
-  return unlocked([&] { return data::make_dataset(data::parse_csv(view, source, options.format), options); });
+  return unlocked([&] {
+    auto bytes = std::make_unique<data::ByteSource>(view, source);
+    auto table = std::make_unique<data::CsvReader>(std::move(bytes), options.format);
+    return data::read_dataset(*data::open_rows(source, std::move(table), options));
+  });
 }
 
 /// The paper's simulated problems: rows, and the regression function there.

@@ -12,9 +12,10 @@
 #include <charconv>
 #include <initializer_list>
 #include <limits>
+#include <ranges>
 #include <span>
 
-#include "base/descriptor.hpp"
+#include "base/file.hpp"
 
 namespace credens::base {
 
@@ -24,6 +25,7 @@ std::atomic<std::uint64_t> processes_on_machine = 1;
 
 constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
 
+/// A limit that `ulimit` sets; the largest number without one.
 std::uint64_t resource_limit(__rlimit_resource resource) {
   rlimit limit{};
   if (::getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return no_limit;
@@ -75,12 +77,8 @@ std::uint64_t least_limit(std::string_view root, const Hierarchy& hierarchy, std
 
 /// Whether `memory` is among names with commas between them.
 bool names_memory(std::string_view controllers) {
-  for (;;) {
-    const std::size_t comma = controllers.find(',');
-    if (controllers.substr(0, comma) == "memory") return true;
-    if (comma == std::string_view::npos) return false;
-    controllers.remove_prefix(comma + 1);
-  }
+  return std::ranges::any_of(controllers | std::views::split(','),
+                             [](auto name) { return std::ranges::equal(name, std::string_view("memory")); });
 }
 
 /// Memory limit of the group in a line `number:controllers:/group`; the unified hierarchy names no controllers.
@@ -117,12 +115,8 @@ std::uint64_t machine_memory() {
   return std::min(physical_memory(), group_memory());
 }
 
-std::uint64_t address_space() {
-  return resource_limit(RLIMIT_AS);
-}
-
 std::uint64_t process_memory() {
-  return std::min({machine_memory() / processes_on_machine, address_space(), resource_limit(RLIMIT_DATA)});
+  return std::min({machine_memory() / processes_on_machine, resource_limit(RLIMIT_AS), resource_limit(RLIMIT_DATA)});
 }
 
 void share_memory(std::size_t processes) {

@@ -17,9 +17,6 @@ std::uint64_t group_memory(std::string_view root = {});
 /// Memory of the machine or of the control group, whichever is less: for all processes together.
 std::uint64_t machine_memory();
 
-/// Limit of this process's address space, as `ulimit -v` sets it; the largest number without a limit.
-std::uint64_t address_space();
-
 /// Memory this process may use: its part of machine_memory(), or its own limits where they are less.
 std::uint64_t process_memory();
 

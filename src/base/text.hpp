@@ -27,6 +27,7 @@ std::optional<long long> parse_integer(std::string_view text);
 std::vector<std::string> split(std::string_view text, char separator);
 std::string join(std::span<const std::string> words, std::string_view separator);
 std::string_view trim(std::string_view text);
+std::string lower_case(std::string_view text);  ///< of ASCII letters
 
 /// The bytes of the UTF-8 code point at the front of `text`; 0 if there is none (overlong, a surrogate, beyond
 /// U+10FFFF, cut off).

@@ -3,6 +3,7 @@
 #include "data/compression.hpp"
 
 #include <algorithm>
+#include <boost/iostreams/categories.hpp>
 #include <boost/iostreams/filter/lzma.hpp>
 #include <boost/iostreams/filter/zlib.hpp>
 #include <boost/iostreams/filter/zstd.hpp>
@@ -12,9 +13,24 @@
 #include <utility>
 
 #include "base/check.hpp"
-#include "data/bounded_sink.hpp"
 
 namespace credens::data {
+
+/// Where unpacked bytes go, up to a size: a small archive can hold more than any memory.
+struct BoundedSink {
+  using char_type = char;
+  using category = boost::iostreams::sink_tag;
+  struct Overflow {};  ///< thrown where a decoder writes more than the sink takes
+
+  std::string* content;
+  std::size_t largest;
+
+  std::streamsize write(const char* bytes, std::streamsize count) {
+    if (static_cast<std::size_t>(count) > largest - content->size()) throw Overflow();
+    content->append(bytes, static_cast<std::size_t>(count));
+    return count;
+  }
+};
 
 namespace {
 
@@ -51,43 +67,35 @@ class GzipDecoder : public Decoder {
   std::optional<io::zlib_decompressor> member_;  ///< none between members
 };
 
-/// The decoder joins streams itself and throws at close when the last one is incomplete.
-class XzDecoder : public Decoder {
+/// A filter that joins the streams of an archive itself. That of xz throws at close when the last one is incomplete.
+template <class Filter>
+class JoiningDecoder : public Decoder {
  public:
-  void add(std::string_view bytes, BoundedSink sink) override {
-    decoder_.write(sink, bytes.data(), signed_size(bytes));
-  }
+  void add(std::string_view bytes, BoundedSink sink) override { filter_.write(sink, bytes.data(), signed_size(bytes)); }
 
   bool finish(BoundedSink sink) override {
-    decoder_.close(sink, std::ios_base::out);
+    filter_.close(sink, std::ios_base::out);
     return true;
   }
 
  private:
-  io::lzma_decompressor decoder_;
+  Filter filter_;
 };
 
-/// The decoder joins frames itself, but does not tell an incomplete last frame. So a frame of our own follows: 64 ones
-/// as one run-length block. They come out at the end only if the decoder was between frames.
-class ZstdDecoder : public Decoder {
+/// The filter does not tell an incomplete last frame. So a frame of our own follows: 64 ones as one run-length block.
+/// They come out at the end only if the filter was between frames.
+class ZstdDecoder : public JoiningDecoder<io::zstd_decompressor> {
  public:
-  void add(std::string_view bytes, BoundedSink sink) override {
-    decoder_.write(sink, bytes.data(), signed_size(bytes));
-  }
-
   bool finish(BoundedSink sink) override {
     constexpr std::string_view end_frame = "\x28\xb5\x2f\xfd\x20\x40\x03\x02\x00\x01"sv;
     const std::string end_mark(64, '\x01');
     sink.largest = sink.largest > no_limit - end_mark.size() ? no_limit : sink.largest + end_mark.size();
     add(end_frame, sink);
-    decoder_.close(sink, std::ios_base::out);
+    JoiningDecoder::finish(sink);
     const bool complete = sink.content->ends_with(end_mark);
     if (complete) sink.content->resize(sink.content->size() - end_mark.size());
     return complete;
   }
-
- private:
-  io::zstd_decompressor decoder_;
 };
 
 template <class Kind>
@@ -103,7 +111,7 @@ struct ArchiveKind {
 
 constexpr ArchiveKind archive_kinds[] = {
     {"gzip", "\x1f\x8b"sv, make<GzipDecoder>},
-    {"xz", "\xfd\x37zXZ\x00"sv, make<XzDecoder>},
+    {"xz", "\xfd\x37zXZ\x00"sv, make<JoiningDecoder<io::lzma_decompressor>>},
     {"zstd", "\x28\xb5\x2f\xfd"sv, make<ZstdDecoder>},
 };
 
@@ -130,7 +138,7 @@ void Unpacker::guarded(std::size_t largest, const Work& work) {
     work();
   } catch (const std::ios_base::failure&) {
     base::fail(ErrorCode::data, "{}: the {} archive is damaged or truncated", source_, kind_);
-  } catch (const TooManyBytes&) {
+  } catch (const BoundedSink::Overflow&) {
     base::fail(ErrorCode::data, "{}: the {} archive holds more than {} bytes, expected at most that", source_, kind_,
                largest);
   }

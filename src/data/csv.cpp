@@ -4,8 +4,7 @@
 
 #include "base/check.hpp"
 #include "data/csv.hpp"
-#include "data/names.hpp"
-#include "data/short_decimal.hpp"
+#include "data/table.hpp"
 
 namespace credens::data {
 
@@ -88,12 +87,9 @@ void cut_line(const RowFormat& format, std::string_view line, std::size_t line_n
   fields.clear();
   LineFields cutter(line, format.dialect.delimiter);
   for (Field field; cutter.next(field);) {
-    const auto place = [&] { return field_place(format.source, format.names, line_number, fields.size()); };
-    if (field.fault == QuoteFault::unclosed) {
-      base::fail(ErrorCode::data, "{}: the quote is not closed on its line", place());
-    }
-    if (field.fault == QuoteFault::text_after) {
-      base::fail(ErrorCode::data, "{}: text after the closing quote, expected a delimiter", place());
+    if (!field.fault.empty()) {
+      const std::string place = field_place(format.source, format.names, line_number, fields.size());
+      base::fail(ErrorCode::data, "{}: {}", place, field.fault);
     }
     fields.push_back(field);
   }

@@ -10,8 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "data/csv_cell.hpp"
-#include "data/csv_dialect.hpp"
 #include "data/csv_line.hpp"
 
 namespace credens::data {

@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One line of delimited text, cut into fields (RFC 4180 quotes, but no line ends within quotes: a line is a row).
+// One line of delimited text, cut into fields (RFC 4180 quotes, but no line ends within quotes: a line is a row), and
+// what a field holds: a number, or which kind of something else. The first lines of a table tell how it is written.
 
 #pragma once
 
+#include <credens/dataset.hpp>
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -14,16 +22,10 @@ inline bool is_blank(char c, char delimiter) {
   return c == ' ' || (c == '\t' && delimiter != '\t');
 }
 
-enum class QuoteFault {
-  none,
-  unclosed,    ///< the line ends within quotes
-  text_after,  ///< something other than a delimiter follows the closing quote
-};
-
 struct Field {
   std::string_view text;  ///< without surrounding blanks and quotes; doubled quotes still doubled
   bool quoted = false;
-  QuoteFault fault = QuoteFault::none;
+  std::string_view fault = {};  ///< what is wrong with its quotes, for a sentence; empty: nothing
 };
 
 /// The characters that a field stands for.
@@ -41,7 +43,6 @@ class LineFields {
   void skip_blanks();
   Field quoted_field();
   Field plain_field();
-  void pass_delimiter();
   bool at_field_end() const;
 
   std::string_view rest_;
@@ -53,5 +54,96 @@ class LineFields {
 std::string_view take_line(std::string_view& text);
 
 bool is_blank_line(std::string_view line, char delimiter);
+
+enum class CellKind {
+  number,
+  missing,        ///< empty, NA, null, ...
+  not_finite,     ///< nan, inf
+  overflow,       ///< a number beyond the largest double
+  hexadecimal,    ///< 0x1p3
+  decimal_comma,  ///< 1,5
+  text,
+};
+
+struct Cell {
+  CellKind kind = CellKind::text;
+  double value = 0;
+};
+
+/// Reads a number at `first`, with an optional '+'. Returns where it ends, or `first` if there is no finite one.
+const char* read_number(const char* first, const char* last, double& value);
+
+// The numbers that fill most tables: few digits, no exponent.
+
+static_assert(std::endian::native == std::endian::little, "the first digit is expected in the lowest byte");
+
+/// Eight characters at once. `count` is how many digits they start with, `value` the number these make.
+struct DigitRun {
+  unsigned count;
+  std::uint32_t value;
+};
+
+inline DigitRun read_digits(const char* eight) {
+  std::uint64_t bytes;
+  std::memcpy(&bytes, eight, sizeof bytes);
+  // The highest bit of a byte is set for the first that is no digit: below '0' by the difference, above '9' by the sum.
+  const std::uint64_t other = ((bytes + 0x4646464646464646U) | (bytes - 0x3030303030303030U)) & 0x8080808080808080U;
+  const unsigned count = other == 0 ? 8 : static_cast<unsigned>(std::countr_zero(other)) / 8;
+  if (count == 0) return {0, 0};
+  // Leading zeros in place of what follows, then pairs, fours and all eight digits are joined.
+  bytes = (bytes - 0x3030303030303030U) << (64 - 8 * count);
+  bytes = (bytes * 10 + (bytes >> 8)) & 0x00ff00ff00ff00ffU;
+  bytes = (bytes * 100 + (bytes >> 16)) & 0x0000ffff0000ffffU;
+  bytes = bytes * 10000 + (bytes >> 32);
+  return {count, static_cast<std::uint32_t>(bytes)};
+}
+
+/// Reads [-]digits[.digits] of at most 7 + 7 digits. Such digits, taken as an integer, and the power of ten below them
+/// are exact doubles, so that one division gives the nearest double. Returns where the number ends, or `first` for all
+/// that is written otherwise. Characters up to `readable_end` >= last may be looked at.
+inline const char* read_short_decimal(const char* first, const char* last, const char* readable_end, double& value) {
+  constexpr std::ptrdiff_t most_characters = 1 + 8 + 1 + 8;
+  constexpr std::array<double, 8> powers = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7};
+  constexpr std::array<std::uint32_t, 8> factors = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
+  if (readable_end - first < most_characters) return first;
+  const bool negative = *first == '-';
+  const char* at = first + static_cast<int>(negative);
+  const DigitRun whole = read_digits(at);
+  if (whole.count > 7) return first;
+  at += whole.count;
+  DigitRun fraction{0, 0};
+  if (*at == '.') {
+    fraction = read_digits(++at);
+    if (fraction.count > 7) return first;
+    at += fraction.count;
+  }
+  const bool has_exponent = (*at | 0x20) == 'e';
+  if (whole.count + fraction.count == 0 || has_exponent || at > last) return first;
+  const auto digits = static_cast<std::int64_t>(std::uint64_t{whole.value} * factors[fraction.count] + fraction.value);
+  const double size = static_cast<double>(digits) / powers[fraction.count];
+  // No branch: signs are hard to guess.
+  value = std::bit_cast<double>(std::bit_cast<std::uint64_t>(size) | std::uint64_t{negative} << 63);
+  return at;
+}
+
+/// `text` has no surrounding blanks.
+Cell read_cell(std::string_view text);
+
+/// `"abc" is not a number`, `missing value, expected a number`, ...
+std::string complaint(CellKind kind, std::string_view text);
+
+/// How many lines tell how a file is written.
+constexpr std::size_t sampled_lines = 20;
+
+/// How a table is written: its delimiter and whether its first line holds names.
+struct Dialect {
+  char delimiter = ',';
+  bool header = false;
+  bool header_recognised = false;  ///< by us, not said by the user
+};
+
+/// What `format` does not say is recognised from the first lines of `text`, which is not blank. A delimiter that is
+/// none throws usage.
+Dialect recognise_dialect(std::string_view text, const TableFormat& format);
 
 }  // namespace credens::data

@@ -13,10 +13,12 @@
 
 #include "data/byte_source.hpp"
 #include "data/csv.hpp"
-#include "data/row_portions.hpp"
+#include "data/table.hpp"
 
 namespace credens::data {
 
+/// Every error: `source:line:column: what was found, what was expected`, with line and field counted from 1. Lines that
+/// do not form a table throw where they are read, cells that hold no number where their column is used.
 class CsvReader : public RowPortions {
  public:
   /// Recognises how the file is written and reads its header.
@@ -30,6 +32,7 @@ class CsvReader : public RowPortions {
   void rewind() override;
 
  private:
+  void read_head(const TableFormat& wanted);
   std::string_view next_window(std::size_t first);
   std::string_view next_arrived(std::size_t first);
   std::optional<std::string_view> rows_of(std::string_view text, std::size_t first, bool is_last);
@@ -38,7 +41,9 @@ class CsvReader : public RowPortions {
 
   std::unique_ptr<ByteSource> bytes_;
   int threads_;
-  std::size_t end_ = 0;    ///< of the last row, in bytes; unknown_end while it has not come
+  /// Of the last row, in bytes, its line end left out, blank lines may follow; the largest number while it is not
+  /// known.
+  std::size_t end_ = 0;
   std::size_t first_ = 0;  ///< of row 0
   RowFormat format_;
   Table header_;

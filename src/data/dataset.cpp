@@ -3,16 +3,16 @@
 #include <credens/dataset.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "base/check.hpp"
+#include "base/random.hpp"
 #include "base/text.hpp"
-#include "data/fingerprint.hpp"
-#include "data/names.hpp"
 #include "data/row_checks.hpp"
 #include "data/row_source.hpp"
 #include "data/schema.hpp"
-#include "data/split.hpp"
+#include "data/table.hpp"
 
 namespace credens {
 
@@ -140,12 +140,18 @@ Dataset Dataset::select(std::span<const std::size_t> rows) const {
 }
 
 std::pair<Dataset, Dataset> Dataset::split(const SplitOptions& options) const {
-  const data::SplitRows rows = data::split_rows(this->rows(), options);
-  return {select(rows.rest), select(rows.test)};
-}
+  base::check_probability(options.test_fraction, "the test fraction");
+  base::require(rows() >= 2, ErrorCode::usage, "{} rows cannot be split, expected at least 2", rows());
+  const auto wanted = static_cast<std::size_t>(std::llround(options.test_fraction * static_cast<double>(rows())));
+  const std::size_t test_count = std::clamp<std::size_t>(wanted, 1, rows() - 1);
 
-std::string Dataset::fingerprint() const {
-  return data::fingerprint(*this);
+  base::RandomStream random({.seed = options.seed, .purpose = base::Purpose::split});
+  const std::vector<std::uint32_t> order = base::permutation(rows(), random);
+  std::vector<std::size_t> test(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(test_count));
+  std::vector<std::size_t> rest(order.begin() + static_cast<std::ptrdiff_t>(test_count), order.end());
+  std::ranges::sort(test);
+  std::ranges::sort(rest);
+  return {select(rest), select(test)};
 }
 
 }  // namespace credens

@@ -3,15 +3,14 @@
 #include "data/fingerprint.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
-#include <span>
-#include <string_view>
+#include <functional>
 #include <vector>
 
 #include "base/bytes.hpp"
-#include "base/content_hash.hpp"
-#include "data/spill.hpp"
+#include "base/file.hpp"
 
 namespace credens::data {
 
@@ -19,65 +18,96 @@ static_assert(std::endian::native == std::endian::little, "numbers are hashed as
 
 namespace {
 
-class SectionHash {
+void add_values(base::ContentHash& hash, std::span<const double> values) {
+  std::array<double, 512> piece;
+  for (; !values.empty(); values = values.subspan(std::min(piece.size(), values.size()))) {
+    const std::span<const double> next = values.first(std::min(piece.size(), values.size()));
+    std::ranges::transform(next, piece.begin(), [](double value) { return value + 0.0; });  // -0 + 0 is 0
+    hash.add(base::bytes_of(std::span(piece).first(next.size())));
+  }
+}
+
+void add_rows(base::ContentHash& hash, MatrixView values) {
+  for (std::size_t row = 0; row < values.rows(); ++row) add_values(hash, values.row(row));
+}
+
+void add_number(base::ContentHash& hash, std::uint64_t number) {
+  hash.add(base::bytes_of(std::span(&number, 1)));
+}
+
+void add_text(base::ContentHash& hash, std::string_view text) {
+  add_number(hash, text.size());
+  hash.add(text);
+}
+
+void start_section(base::ContentHash& hash, std::string_view tag, std::span<const std::string> names, std::size_t rows,
+                   std::size_t cols) {
+  add_text(hash, tag);
+  add_number(hash, names.size());
+  for (const std::string& name : names) add_text(hash, name);
+  add_number(hash, rows);
+  add_number(hash, cols);
+}
+
+void add_section(base::ContentHash& hash, std::string_view tag, std::span<const std::string> names, MatrixView values) {
+  start_section(hash, tag, names, values.rows(), values.cols());
+  add_rows(hash, values);
+}
+
+/// Numbers that must wait, one or a few per row: in memory while they are few, else in a nameless temporary file.
+class Spill {
  public:
-  void start_section(std::string_view tag, std::span<const std::string> names, std::size_t rows, std::size_t cols) {
-    add(tag);
-    add(names.size());
-    for (const std::string& name : names) add(std::string_view(name));
-    add(rows);
-    add(cols);
+  /// Throws io where the file finds no room.
+  void append(std::span<const double> values) {
+    constexpr std::size_t most_held = std::size_t{2} << 20;
+    if (held_.size() + values.size() > most_held) spill();
+    held_.insert(held_.end(), values.begin(), values.end());
   }
 
-  void add_rows(MatrixView values) {
-    for (std::size_t row = 0; row < values.rows(); ++row) add(values.row(row));
+  void append(MatrixView rows) {
+    for (std::size_t row = 0; row < rows.rows(); ++row) append(rows.row(row));
   }
 
-  void add_section(std::string_view tag, std::span<const std::string> names, MatrixView values) {
-    start_section(tag, names, values.rows(), values.cols());
-    add_rows(values);
-  }
+  std::size_t count() const { return spilled_ + held_.size(); }
 
-  void add_section(std::string_view tag, std::span<const std::string> names, std::size_t rows, const Spill& values) {
-    const bool is_there = values.count() > 0;
-    start_section(tag, names, is_there ? rows : 0, is_there ? values.count() / rows : 0);
-    values.read([&](std::span<const double> piece) { add(piece); });
+  /// All numbers in their order.
+  void add_to(base::ContentHash& hash) const {
+    std::vector<double> piece(std::size_t{1} << 17);
+    for (std::size_t at = 0; at < spilled_; at += piece.size()) {
+      piece.resize(std::min(piece.size(), spilled_ - at));
+      base::read_at(file_.number(), at * sizeof(double),
+                    {reinterpret_cast<char*>(piece.data()), piece.size() * sizeof(double)}, name);
+      add_values(hash, piece);
+    }
+    add_values(hash, held_);
   }
-
-  void add(std::span<const double> values) {
-    row_.resize(values.size());
-    std::ranges::transform(values, row_.begin(), [](double value) { return value + 0.0; });  // -0 + 0 is 0
-    hash_.add(base::bytes_of(row_));
-  }
-
-  std::string digits() const { return hash_.digits(); }
 
  private:
-  void add(std::string_view text) {
-    add(text.size());
-    hash_.add(text);
+  void spill() {
+    if (!file_.is_open()) file_ = base::open_scratch();
+    base::write_at(file_.number(), spilled_ * sizeof(double), base::bytes_of(held_), name);
+    spilled_ += held_.size();
+    held_.clear();
   }
 
-  void add(std::uint64_t number) { hash_.add(base::bytes_of(std::span(&number, 1))); }
+  static constexpr const char* name = "a temporary file";
 
-  base::ContentHash hash_;
-  std::vector<double> row_;
+  std::vector<double> held_;
+  std::size_t spilled_ = 0;  ///< numbers in the file, before those held
+  base::Descriptor file_;
 };
+
+void add_section(base::ContentHash& hash, std::string_view tag, std::span<const std::string> names, std::size_t rows,
+                 const Spill& values) {
+  const bool is_there = values.count() > 0;
+  start_section(hash, tag, names, is_there ? rows : 0, is_there ? values.count() / rows : 0);
+  values.add_to(hash);
+}
 
 }  // namespace
 
-std::string fingerprint(const Dataset& dataset) {
-  const std::span<const double> weights = dataset.weights();
-  SectionHash hash;
-  hash.add_section("inputs", dataset.input_names(), dataset.inputs());
-  hash.add_section("targets", dataset.target_names(), dataset.targets());
-  hash.add_section("weights", {}, MatrixView(weights.data(), weights.size(), weights.empty() ? 0 : 1));
-  hash.add_section("noise", {}, dataset.noise_std());
-  return hash.digits();
-}
-
 struct RowFingerprint::Impl {
-  SectionHash hash;
+  base::ContentHash hash;
   std::size_t rows = 0;
   std::vector<std::string> target_names;
   Spill targets;
@@ -85,53 +115,47 @@ struct RowFingerprint::Impl {
   Spill noise;
 };
 
-namespace {
-
-void append(Spill& values, MatrixView rows) {
-  for (std::size_t row = 0; row < rows.rows(); ++row) values.append(rows.row(row));
-}
-
-}  // namespace
-
 RowFingerprint::RowFingerprint(const Schema& schema, std::size_t rows) : impl_(std::make_unique<Impl>()) {
   impl_->rows = rows;
   impl_->target_names = schema.target_names();
-  impl_->hash.start_section("inputs", schema.input_names(), rows, schema.inputs.size());
+  start_section(impl_->hash, "inputs", schema.input_names(), rows, schema.inputs.size());
 }
 
 RowFingerprint::~RowFingerprint() = default;
 
 void RowFingerprint::add(const RowBlock& block) {
-  impl_->hash.add_rows(block.inputs);
-  append(impl_->targets, block.targets);
+  add_rows(impl_->hash, block.inputs);
+  impl_->targets.append(block.targets);
   impl_->weights.append(block.weights);
-  append(impl_->noise, block.noise_std);
+  impl_->noise.append(block.noise_std);
 }
 
 std::string RowFingerprint::digits() const {
-  SectionHash hash = impl_->hash;
-  hash.add_section("targets", impl_->target_names, impl_->rows, impl_->targets);
-  hash.add_section("weights", {}, impl_->rows, impl_->weights);
-  hash.add_section("noise", {}, impl_->rows, impl_->noise);
+  base::ContentHash hash = impl_->hash;
+  add_section(hash, "targets", impl_->target_names, impl_->rows, impl_->targets);
+  add_section(hash, "weights", {}, impl_->rows, impl_->weights);
+  add_section(hash, "noise", {}, impl_->rows, impl_->noise);
   return hash.digits();
 }
 
-struct RowDigest::Impl {
-  SectionHash hash;
-};
-
-RowDigest::RowDigest() : impl_(std::make_unique<Impl>()) {}
-RowDigest::~RowDigest() = default;
-
 void RowDigest::add(const RowBlock& block) {
-  impl_->hash.add_rows(block.inputs);
-  impl_->hash.add_rows(block.targets);
-  impl_->hash.add(block.weights);
-  impl_->hash.add_rows(block.noise_std);
-}
-
-std::string RowDigest::digits() const {
-  return impl_->hash.digits();
+  add_rows(hash_, block.inputs);
+  add_rows(hash_, block.targets);
+  add_values(hash_, block.weights);
+  add_rows(hash_, block.noise_std);
 }
 
 }  // namespace credens::data
+
+namespace credens {
+
+std::string Dataset::fingerprint() const {
+  base::ContentHash hash;
+  data::add_section(hash, "inputs", input_names(), inputs());
+  data::add_section(hash, "targets", target_names(), targets());
+  data::add_section(hash, "weights", {}, MatrixView(weights().data(), weights().size(), weights().empty() ? 0 : 1));
+  data::add_section(hash, "noise", {}, noise_std());
+  return hash.digits();
+}
+
+}  // namespace credens

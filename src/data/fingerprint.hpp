@@ -5,27 +5,25 @@
 
 #pragma once
 
-#include <credens/dataset.hpp>
-
 #include <memory>
 #include <string>
 
+#include "base/content_hash.hpp"
 #include "data/row_source.hpp"
 
 namespace credens::data {
 
-/// XXH3-128 (seed 0), as 32 hexadecimal digits with the most significant first, over four sections: "inputs",
-/// "targets", "weights", "noise". A section is
+/// The fingerprint that Dataset::fingerprint gives, from blocks of rows in order: XXH3-128 (seed 0), as 32 hexadecimal
+/// digits with the most significant first, over four sections: "inputs", "targets", "weights", "noise". A section is
 ///
 ///     size of its tag, tag, number of names, (size of name, name) for each name, rows, cols, values
 ///
 /// with sizes and numbers as little-endian 64-bit integers, texts as their bytes in UTF-8 and values row by row as
 /// little-endian doubles, -0 as 0. Weights and noise have no names: their role is what matters. Absent parts have 0
 /// rows and 0 columns; weights are one column.
-std::string fingerprint(const Dataset& dataset);
-
-/// The same, from blocks of rows in order. All inputs come before the first target, so targets, weights and noise
-/// wait until the end, in a temporary file where they are many.
+///
+/// All inputs come before the first target, so targets, weights and noise wait until the end, in a temporary file where
+/// they are many.
 class RowFingerprint {
  public:
   RowFingerprint(const Schema& schema, std::size_t rows);  ///< `rows`: as many as all blocks together have
@@ -41,14 +39,11 @@ class RowFingerprint {
 /// Tells one pass over rows from another: all values of a block as they come, and so nothing waits.
 class RowDigest {
  public:
-  RowDigest();
-  ~RowDigest();
   void add(const RowBlock& block);
-  std::string digits() const;
+  std::string digits() const { return hash_.digits(); }
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  base::ContentHash hash_;
 };
 
 }  // namespace credens::data

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <boost/locale/encoding_utf.hpp>
+#include <charconv>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <span>
@@ -15,8 +18,7 @@
 #include "base/check.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
-#include "data/compression.hpp"
-#include "data/npy_header.hpp"
+#include "data/table.hpp"
 
 namespace credens::data {
 
@@ -85,23 +87,174 @@ std::string shape_text(const std::vector<std::size_t>& shape) {
   return fmt::format("[{}]", fmt::join(shape, ", "));
 }
 
-/// From the order in which the first index runs fastest to that in which the last one does.
-std::vector<double> to_c_order(const std::vector<double>& values, const std::vector<std::size_t>& shape) {
-  std::vector<double> ordered(values.size());
-  std::vector<std::size_t> index(shape.size(), 0);
-  for (double& value : ordered) {
-    std::size_t at = 0;
-    for (std::size_t axis = shape.size(); axis-- > 0;) at = at * shape[axis] + index[axis];
-    value = values[at];
-    for (std::size_t axis = shape.size(); axis-- > 0 && ++index[axis] == shape[axis];) index[axis] = 0;
+/// Little-endian.
+std::size_t read_unsigned(std::string_view bytes) {
+  std::size_t value = 0;
+  for (std::size_t i = bytes.size(); i-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[i]);
+  return value;
+}
+
+/// Reads the few kinds of Python literals that occur in headers.
+class HeaderReader {
+ public:
+  HeaderReader(std::string_view text, const std::string& source) : rest_(text), source_(source) {}
+
+  NpyHeader read() {
+    NpyHeader header;
+    int keys = 0;
+    expect("{");
+    while (!accept("}")) {
+      const std::string key = read_string();
+      expect(":");
+      read_value(key, header);
+      ++keys;
+      if (!accept(",") && !at("}")) fail();
+    }
+    constexpr int expected_keys = 3;
+    if (keys != expected_keys || header.descr.empty() || !has_order_ || !has_shape_) fail();
+    skip_space();
+    if (!rest_.empty()) fail();
+    return header;
   }
-  return ordered;
+
+ private:
+  [[noreturn]] void fail() const {
+    base::fail(ErrorCode::data, "{}: the header is not that of a NumPy array", source_);
+  }
+
+  void skip_space() {
+    const std::size_t first = rest_.find_first_not_of(" \n\t");
+    rest_.remove_prefix(first == std::string_view::npos ? rest_.size() : first);
+  }
+
+  bool at(std::string_view word) {
+    skip_space();
+    return rest_.starts_with(word);
+  }
+
+  bool accept(std::string_view word) {
+    const bool found = at(word);
+    if (found) rest_.remove_prefix(word.size());
+    return found;
+  }
+
+  void expect(std::string_view word) {
+    if (!accept(word)) fail();
+  }
+
+  std::string read_string() {
+    const std::string_view quote = at("\"") ? "\"" : "'";
+    expect(quote);
+    const std::size_t size = rest_.find(quote);
+    if (size == std::string_view::npos) fail();
+    std::string text(rest_.substr(0, size));
+    rest_.remove_prefix(size + 1);
+    return text;
+  }
+
+  void read_value(std::string_view key, NpyHeader& header) {
+    if (key == "descr") {
+      base::require(!at("["), ErrorCode::data, "{}: an array of records, expected one of numbers", source_);
+      header.descr = read_string();
+    } else if (key == "fortran_order") {
+      header.fortran_order = accept("True");
+      if (!header.fortran_order && !accept("False")) fail();
+      has_order_ = true;
+    } else if (key == "shape") {
+      header.shape = read_shape();
+      has_shape_ = true;
+    } else {
+      fail();
+    }
+  }
+
+  std::vector<std::size_t> read_shape() {
+    std::vector<std::size_t> shape;
+    expect("(");
+    while (!accept(")")) {
+      shape.push_back(read_size());
+      if (!accept(",") && !at(")")) fail();
+    }
+    return shape;
+  }
+
+  std::size_t read_size() {
+    skip_space();
+    std::size_t size = 0;
+    const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), size);
+    if (error != std::errc()) fail();
+    rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+    accept("L");  // Python 2 wrote its long integers so
+    return size;
+  }
+
+  std::string_view rest_;
+  const std::string& source_;
+  bool has_order_ = false;
+  bool has_shape_ = false;
+};
+
+/// NumPy keeps text as code points of four bytes, filled up with zeros to the longest.
+using CodePoints = std::u32string;
+
+/// Up to the zeros at its end.
+std::string name_at(std::string_view bytes) {
+  std::string name;
+  std::size_t size = bytes.find_last_not_of('\0');
+  size = size == std::string_view::npos ? 0 : size + 1;
+  for (std::size_t at = 0; at < size; at += sizeof(char32_t)) {
+    char32_t point = 0;
+    std::memcpy(&point, bytes.data() + at, sizeof point);
+    constexpr char32_t not_a_character = 0x110000U;
+    boost::locale::utf::utf_traits<char>::encode(std::min(point, not_a_character), std::back_inserter(name));
+  }
+  return name;
+}
+
+/// Code points per name of "<U12"; nothing for another type.
+std::optional<std::size_t> text_size(std::string_view descr) {
+  constexpr std::size_t longest_name = std::size_t{1} << 20;
+  if (!descr.starts_with("<U")) return std::nullopt;
+  const auto size = base::parse_double(descr.substr(2));
+  if (!size || !(*size >= 1 && *size <= longest_name)) return std::nullopt;
+  return static_cast<std::size_t>(*size);
+}
+
+void check_column_names(const std::vector<std::string>& names, const std::string& source) {
+  for (const std::string& name : names) {
+    base::require(base::is_utf8(name) && !has_control_character(name), ErrorCode::data,
+                  "{}: the name {} of a column is no text", source, base::quoted(name));
+  }
+  if (const auto twins = first_duplicate(names)) {
+    base::fail(ErrorCode::data, "{}: columns {} and {} are both named {}, expected different names", source,
+               twins->first, twins->second, base::quoted(names[twins->first]));
+  }
 }
 
 }  // namespace
 
 bool is_npy(std::string_view bytes) {
   return bytes.starts_with(magic);
+}
+
+NpyHeader parse_npy_header(std::string_view bytes, const std::string& source) {
+  base::require(is_npy(bytes), ErrorCode::data, "{}: not a NumPy array: it does not start with \\x93NUMPY", source);
+  const auto truncated = [&] {
+    base::fail(ErrorCode::data, "{}: the NumPy array is truncated within its header", source);
+  };
+  if (bytes.size() < magic.size() + 2) truncated();
+  const int version = static_cast<unsigned char>(bytes[magic.size()]);
+  base::require(version >= 1 && version <= 3, ErrorCode::data, "{}: version {} of the NumPy format, expected 1, 2 or 3",
+                source, version);
+  const std::size_t length_at = magic.size() + 2;
+  const std::size_t length_size = version == 1 ? 2 : 4;
+  if (bytes.size() < length_at + length_size) truncated();
+  const std::size_t length = read_unsigned(bytes.substr(length_at, length_size));
+  const std::size_t text_at = length_at + length_size;
+  if (length > bytes.size() - text_at) truncated();
+  NpyHeader header = HeaderReader(bytes.substr(text_at, length), source).read();
+  header.values_at = text_at + length;
+  return header;
 }
 
 NpyLayout read_npy_layout(std::string_view start, std::size_t file_size, const std::string& source, NpyRest rest) {
@@ -114,25 +267,7 @@ NpyLayout read_npy_layout(std::string_view start, std::size_t file_size, const s
   base::require(may_go_on || content_size == *count * type.size, ErrorCode::data,
                 "{}: {} bytes of values, expected {} for the shape {}", source, content_size, *count * type.size,
                 shape_text(header.shape));
-  return {.shape = std::move(header.shape),
-          .fortran_order = header.fortran_order,
-          .values_at = header.values_at,
-          .count = *count,
-          .item_size = type.size,
-          .convert = type.convert};
-}
-
-NpyArray parse_npy(std::string_view bytes, const std::string& source) {
-  NpyLayout layout = read_npy_layout(bytes, bytes.size(), source);
-  NpyArray array{.shape = std::move(layout.shape), .values = std::vector<double>(layout.count)};
-  layout.convert(bytes.data() + layout.values_at, array.values);
-  if (layout.fortran_order && array.shape.size() > 1) array.values = to_c_order(array.values, array.shape);
-  return array;
-}
-
-NpyArray read_npy(const std::filesystem::path& path) {
-  const std::string source = path == "-" ? "standard input" : path.string();
-  return parse_npy(decompress(base::read_file(path), source), source);
+  return {std::move(header), *count, type.size, type.convert};
 }
 
 std::string npy_header(const std::vector<std::size_t>& shape, std::string_view descr, std::size_t least_size) {
@@ -157,6 +292,41 @@ void write_npy(const std::filesystem::path& path, const NpyArray& array) {
   file.write(npy_header(array.shape));
   file.write({reinterpret_cast<const char*>(array.values.data()), array.values.size() * sizeof(double)});
   file.commit();
+}
+
+std::string npy_names(const std::vector<std::string>& names) {
+  std::vector<CodePoints> texts(names.size());
+  std::ranges::transform(names, texts.begin(),
+                         [](const std::string& name) { return boost::locale::conv::utf_to_utf<char32_t>(name); });
+  std::size_t longest = 1;
+  for (const CodePoints& text : texts) longest = std::max(longest, text.size());
+  std::string bytes = npy_header({names.size()}, fmt::format("<U{}", longest));
+  for (CodePoints& text : texts) {
+    text.resize(longest, U'\0');
+    bytes.append(reinterpret_cast<const char*>(text.data()), longest * sizeof(char32_t));
+  }
+  return bytes;
+}
+
+std::vector<std::string> parse_npy_names(std::string_view bytes, std::size_t cols, const std::string& source) {
+  const auto refuse = [&] {
+    base::fail(ErrorCode::data, "{}: {} bytes behind the values that are no names of {} columns", source, bytes.size(),
+               cols);
+  };
+  if (!is_npy(bytes)) refuse();
+  const NpyHeader header = parse_npy_header(bytes, source);
+  const std::optional<std::size_t> longest = text_size(header.descr);
+  if (!longest || header.shape.size() != 1) refuse();
+  base::require(header.shape[0] == cols, ErrorCode::data, "{}: {} names for {} columns", source, header.shape[0], cols);
+  const std::size_t name_size = *longest * sizeof(char32_t);
+  const std::size_t size = bytes.size() - header.values_at;
+  if (size % name_size != 0 || size / name_size != cols) refuse();
+  std::vector<std::string> names;
+  for (std::size_t col = 0; col < cols; ++col) {
+    names.push_back(name_at(bytes.substr(header.values_at + col * name_size, name_size)));
+  }
+  check_column_names(names, source);
+  return names;
 }
 
 }  // namespace credens::data

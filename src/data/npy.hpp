@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // NumPy's .npy files: little-endian float32, float64 and integers, C or Fortran order, read into doubles; float64
-// written. npy_names.hpp has the names of columns.
+// written. The names of an array's columns are a second array in the same file, of text, [cols]. NumPy reads one array
+// after the other from an open file, and the first alone by the file's name.
 
 #pragma once
 
@@ -22,11 +23,19 @@ struct NpyArray {
 /// Whether `bytes` start like an .npy file.
 bool is_npy(std::string_view bytes);
 
-/// How the values of an array lie in its file.
-struct NpyLayout {
-  std::vector<std::size_t> shape;
+/// A Python dictionary such as {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }.
+struct NpyHeader {
+  std::string descr;
   bool fortran_order = false;
-  std::size_t values_at = 0;  ///< in bytes
+  std::vector<std::size_t> shape;
+  std::size_t values_at = 0;  ///< where in the file the values start
+};
+
+/// The header that `bytes` start with. What is no header that NumPy writes throws data.
+NpyHeader parse_npy_header(std::string_view bytes, const std::string& source);
+
+/// How the values of an array lie in its file.
+struct NpyLayout : NpyHeader {
   std::size_t count = 0;
   std::size_t item_size = 0;
   void (*convert)(const char* items, std::span<double> values) = nullptr;
@@ -37,13 +46,10 @@ struct NpyLayout {
 /// What may stand behind the values of an array in its file.
 enum class NpyRest { nothing, another_array };
 
-/// `start` holds at least the header of a file of `file_size` bytes; otherwise as parse_npy.
+/// `start` holds at least the header of a file of `file_size` bytes, and `source` is how sentences name it. What is no
+/// array of numbers, or not whole, throws data.
 NpyLayout read_npy_layout(std::string_view start, std::size_t file_size, const std::string& source,
                           NpyRest rest = NpyRest::nothing);
-
-/// `source` is how sentences name the array. What is no array of numbers, or not whole, throws data.
-NpyArray parse_npy(std::string_view bytes, const std::string& source);
-NpyArray read_npy(const std::filesystem::path& path);
 
 /// The header of a C-order array, filled up with blanks to `least_size`; the values follow as raw little-endian items,
 /// doubles if `descr` does not say otherwise.
@@ -52,5 +58,11 @@ std::string npy_header(const std::vector<std::size_t>& shape, std::string_view d
 
 /// Atomically; `-` is standard output.
 void write_npy(const std::filesystem::path& path, const NpyArray& array);
+
+/// The bytes of the second array; names are UTF-8 and there is at least one.
+std::string npy_names(const std::vector<std::string>& names);
+
+/// What stands behind the values of an array of `cols` columns. Anything but that many different names throws data.
+std::vector<std::string> parse_npy_names(std::string_view bytes, std::size_t cols, const std::string& source);
 
 }  // namespace credens::data

@@ -6,26 +6,68 @@
 #include <cmath>
 
 #include "base/check.hpp"
-#include "data/npy_names.hpp"
 
 namespace credens::data {
 
-NpyReader::NpyReader(std::unique_ptr<ByteSource> bytes, const TableFormat& format) : bytes_(std::move(bytes)) {
+NpySlices::NpySlices(std::unique_ptr<ByteSource> bytes, NpyRest rest) : bytes_(std::move(bytes)) {
   constexpr std::size_t longest_header = std::size_t{1} << 20;
-  const std::string& source = bytes_->name();
-  base::require(!format.header && !format.delimiter, ErrorCode::usage,
-                "{}: an array has neither header nor delimiter, but one was given", source);
   const std::size_t size = bytes_->size();
-  layout_ = read_npy_layout(bytes_->window(0, longest_header), size, source, NpyRest::another_array);
+  layout_ = read_npy_layout(bytes_->window(0, longest_header), size, name(), rest);
   const std::size_t rank = layout_.shape.size();
-  base::require(rank == 1 || rank == 2, ErrorCode::data, "{}: an array of rank {}, expected [rows] or [rows, columns]",
-                source, rank);
-  rows_ = layout_.shape[0];
-  const std::size_t cols = rank == 2 ? layout_.shape[1] : 1;
-  base::require(rows_ > 0 && cols > 0, ErrorCode::data, "{}: {} rows and {} columns, expected at least one of each",
-                source, rows_, cols);
-  header_ = {.source = source, .values = Matrix(0, cols)};
-  if (layout_.end() < size) header_.names = parse_npy_names(bytes_->window(layout_.end(), size), cols, source);
+  const bool is_table = rest == NpyRest::another_array;
+  base::require(rank >= 1 && rank <= (is_table ? 2 : 3), ErrorCode::data, "{}: an array of rank {}, expected {}",
+                name(), rank, is_table ? "[rows] or [rows, columns]" : "1, 2 or 3");
+  rows_ = layout_.shape[rank == 3 ? 1 : 0];
+  if (rank > 1) cols_ = layout_.shape.back();
+}
+
+std::string_view NpySlices::rest() {
+  return bytes_->window(layout_.end(), bytes_->size());
+}
+
+void NpySlices::read(std::size_t slab, std::size_t first, std::size_t count, Matrix& into) {
+  into.resize(count, cols_);
+  read(slab, first, into.values());
+}
+
+/// In C order value (slab s, row i, column j) lies at (s rows + i) cols + j.
+void NpySlices::read(std::size_t slab, std::size_t first, std::span<double> into) {
+  if (into.empty()) return;
+  if (layout_.fortran_order) return read_columns(slab, first, into);
+  const std::size_t at = layout_.values_at + (slab * rows_ + first) * cols_ * layout_.item_size;
+  layout_.convert(bytes_->window(at, into.size() * layout_.item_size).data(), into);
+}
+
+/// Value (slab s, row i, column j) lies at s + slabs (i + rows j): the slabs of a row lie together, then its column's
+/// other rows.
+void NpySlices::read_columns(std::size_t slab, std::size_t first, std::span<double> into) {
+  const std::size_t count = into.size() / cols_;
+  std::vector<double> run(count * slabs());
+  for (std::size_t col = 0; col < cols_; ++col) {
+    const std::size_t at = layout_.values_at + (col * rows_ + first) * slabs() * layout_.item_size;
+    layout_.convert(bytes_->window(at, run.size() * layout_.item_size).data(), run);
+    for (std::size_t row = 0; row < count; ++row) into[row * cols_ + col] = run[row * slabs() + slab];
+  }
+}
+
+namespace {
+
+std::unique_ptr<ByteSource> without_format(std::unique_ptr<ByteSource> bytes, const TableFormat& format) {
+  base::require(!format.header && !format.delimiter, ErrorCode::usage,
+                "{}: an array has neither header nor delimiter, but one was given", bytes->name());
+  return bytes;
+}
+
+}  // namespace
+
+NpyReader::NpyReader(std::unique_ptr<ByteSource> bytes, const TableFormat& format)
+    : array_(without_format(std::move(bytes), format), NpyRest::another_array) {
+  const std::string& source = array_.name();
+  base::require(array_.rows() > 0 && array_.cols() > 0, ErrorCode::data,
+                "{}: {} rows and {} columns, expected at least one of each", source, array_.rows(), array_.cols());
+  header_ = {.source = source, .values = Matrix(0, array_.cols())};
+  const std::string_view names = array_.rest();
+  if (!names.empty()) header_.names = parse_npy_names(names, array_.cols(), source);
 }
 
 void NpyReader::rewind() {
@@ -35,35 +77,15 @@ void NpyReader::rewind() {
 
 bool NpyReader::append(std::vector<double>& values) {
   constexpr std::size_t values_at_once = std::size_t{1} << 19;
-  if (next_row_ == rows_) return false;
+  if (next_row_ == array_.rows()) return false;
   const std::size_t cols = header_.cols();
-  const std::size_t count = std::min(rows_ - next_row_, std::max<std::size_t>(1, values_at_once / cols));
+  const std::size_t count = std::min(array_.rows() - next_row_, std::max<std::size_t>(1, values_at_once / cols));
   values.resize(values.size() + count * cols);
   const std::span<double> added = std::span(values).last(count * cols);
-  if (layout_.fortran_order) {
-    copy_columns(count, added);
-  } else {
-    copy_rows(count, added);
-  }
+  array_.read(0, next_row_, added);
   note_faults(added);
   next_row_ += count;
   return true;
-}
-
-void NpyReader::copy_rows(std::size_t count, std::span<double> values) {
-  const std::size_t row_size = header_.cols() * layout_.item_size;
-  layout_.convert(bytes_->window(layout_.values_at + next_row_ * row_size, count * row_size).data(), values);
-}
-
-/// Where the rows of a column lie together.
-void NpyReader::copy_columns(std::size_t count, std::span<double> values) {
-  const std::size_t cols = header_.cols();
-  std::vector<double> column(count);
-  for (std::size_t col = 0; col < cols; ++col) {
-    const std::size_t first = layout_.values_at + (col * rows_ + next_row_) * layout_.item_size;
-    layout_.convert(bytes_->window(first, count * layout_.item_size).data(), column);
-    for (std::size_t row = 0; row < count; ++row) values[row * cols + col] = column[row];
-  }
 }
 
 void NpyReader::note_faults(std::span<const double> values) {

@@ -12,9 +12,7 @@
 #include "base/check.hpp"
 #include "base/file.hpp"
 #include "data/npy.hpp"
-#include "data/npy_names.hpp"
 #include "data/table.hpp"
-#include "data/table_files.hpp"
 
 namespace credens::data {
 
@@ -32,10 +30,10 @@ std::vector<std::size_t> kept_columns(const Table& table, const std::vector<std:
 
 class Packer {
  public:
-  Packer(RowPortions& table, const PackOptions& options, const WriteAt& write)
+  Packer(RowPortions& table, const PackOptions& options, base::AtomicFile& file)
       : table_(table),
         options_(options),
-        write_(write),
+        file_(file),
         kept_(kept_columns(table.header(), options.ignore)),
         descr_(options.type == PackedType::float32 ? "<f4" : "<f8") {
     const std::vector<std::string>& names = table.header().names;
@@ -52,13 +50,13 @@ class Packer {
       if (options_.on_progress) options_.on_progress(packed_.rows, table_.guess_rows());
     }
     if (!packed_.names.empty()) append(npy_names(packed_.names));
-    write_(0, npy_header({packed_.rows, packed_.columns}, descr_, room.size()));
+    file_.write_at(0, npy_header({packed_.rows, packed_.columns}, descr_, room.size()));
     return packed_;
   }
 
  private:
   void append(std::string_view bytes) {
-    write_(packed_.bytes, bytes);
+    file_.write_at(packed_.bytes, bytes);
     packed_.bytes += bytes.size();
   }
 
@@ -104,7 +102,7 @@ class Packer {
 
   RowPortions& table_;
   const PackOptions& options_;
-  const WriteAt& write_;
+  base::AtomicFile& file_;
   std::vector<std::size_t> kept_;
   std::string descr_;
   std::vector<float> singles_;
@@ -113,16 +111,11 @@ class Packer {
 
 }  // namespace
 
-Packed pack_table(RowPortions& table, const PackOptions& options, const WriteAt& write) {
-  return Packer(table, options, write).run();
-}
-
 Packed pack_file(const std::filesystem::path& from, const TableFormat& format, const std::filesystem::path& to,
                  const PackOptions& options) {
   const std::unique_ptr<RowPortions> table = open_table(from, format, FileKind::any, Passes::one);
   base::AtomicFile file(to);
-  Packed packed =
-      pack_table(*table, options, [&](std::size_t at, std::string_view bytes) { file.write_at(at, bytes); });
+  Packed packed = Packer(*table, options, file).run();
   file.commit();
   return packed;
 }

@@ -2,11 +2,15 @@
 
 #include "data/row_source.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <array>
+#include <fstream>
+#include <numeric>
 
 #include "base/check.hpp"
-#include "data/make_dataset.hpp"
-#include "data/npy_rows.hpp"
+#include "data/npy_reader.hpp"
 #include "data/row_checks.hpp"
 
 namespace credens::data {
@@ -25,6 +29,99 @@ std::vector<std::optional<ColumnFault>> faults_before(std::size_t end,
   return before;
 }
 
+/// Complains of the earliest row, whichever part its column plays.
+void check_cells(const Table& table, const Schema& schema) {
+  std::vector<std::size_t> used;
+  for (const auto* part : {&schema.targets, &schema.inputs, &schema.noise}) {
+    for (const Column& column : *part) {
+      if (column.position) used.push_back(*column.position);
+    }
+  }
+  if (schema.weight) used.push_back(*schema.weight->position);
+  std::sort(used.begin(), used.end());
+  check_usable(table, used);
+}
+
+void take_weights(const Table& table, std::size_t column, std::vector<double>& weights) {
+  weights.resize(table.rows());
+  for (std::size_t row = 0; row < table.rows(); ++row) weights[row] = table.values(row, column);
+  check_weights(weights, [&](std::size_t row) { return place_of(table, row, column) + ": the weight"; });
+}
+
+/// [N x q]; one column serves all targets.
+void take_noise(const Table& table, const Schema& schema, std::span<const double> target_scale, Matrix& noise) {
+  const auto column_of = [&](std::size_t k) { return *schema.noise[schema.noise.size() == 1 ? 0 : k].position; };
+  noise.resize(table.rows(), schema.targets.size());
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    for (std::size_t k = 0; k < noise.cols(); ++k) noise(row, k) = table.values(row, column_of(k));
+  }
+  check_noise(noise, target_scale,
+              [&](std::size_t row, std::size_t k) { return place_of(table, row, column_of(k)) + ": the noise"; });
+}
+
+/// The columns of `schema`, whose positions are those of `table`: targets where they have positions, weights and noise
+/// where there are some. Bad values throw data; `target_scale` as that of check_noise.
+void take_rows(const Table& table, const Schema& schema, std::span<const double> target_scale, DatasetParts& parts) {
+  check_cells(table, schema);
+  take_columns(table, positions_of(schema.inputs), parts.inputs);
+  take_columns(table, positions_of(schema.targets), parts.targets);
+  if (schema.weight) take_weights(table, *schema.weight->position, parts.weights);
+  if (schema.has_noise) take_noise(table, schema, target_scale, parts.noise_std);
+}
+
+RowBlock block_of(const Table& table, const DatasetParts& rows) {
+  return {.first_row = table.first_row,
+          .inputs = rows.inputs,
+          .targets = rows.targets,
+          .weights = rows.weights,
+          .noise_std = rows.noise_std,
+          .table = &table};
+}
+
+void check_same(bool is_same, const std::string& source) {
+  base::require(is_same, ErrorCode::data, "{} changed while it was read", source);
+}
+
+/// Rows at any place of an .npy file.
+class NpyRows {
+ public:
+  NpyRows(const std::filesystem::path& path, const Schema& schema, const Table& table)
+      : array_(path, NpyRest::another_array), schema_(schema) {
+    table_.source = table.source;
+    check_same(array_.cols() == table.cols(), table.source);
+  }
+
+  RowBlock read(std::size_t first, std::size_t count) {
+    check_same(first + count <= array_.rows(), table_.source);
+    array_.read(0, first, count, table_.values);
+    table_.first_row = first;
+    take_rows(table_, schema_, {}, rows_);
+    return block_of(table_, rows_);
+  }
+
+ private:
+  NpySlices array_;
+  const Schema& schema_;
+  Table table_;
+  DatasetParts rows_;
+};
+
+/// Archives begin otherwise.
+bool is_plain_npy(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (path == "-" || !std::filesystem::is_regular_file(path, ignored)) return false;
+  std::array<char, 6> start{};
+  std::ifstream file(path, std::ios::binary);
+  file.read(start.data(), start.size());
+  return is_npy({start.data(), static_cast<std::size_t>(file.gcount())});
+}
+
+/// Tells a file from another that took its name.
+std::uint64_t file_number(const std::filesystem::path& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 ? info.st_ino : 0;
+}
+
 class FileRows : public RowSource {
  public:
   FileRows(const std::filesystem::path& path, std::unique_ptr<RowPortions> portions, Schema schema,
@@ -38,8 +135,12 @@ class FileRows : public RowSource {
         table_(portions_->header()) {}
 
   const Schema& schema() const override { return schema_; }
-  std::unique_ptr<RowRanges> ranges() const override {
-    return open_npy_rows(path_, schema_, portions_->header(), number_);
+  RowRanges ranges() const override {
+    const Table& header = portions_->header();
+    if (header.first_line != 0 || !is_plain_npy(path_)) return {};
+    check_same(file_number(path_) == number_, header.source);
+    const auto rows = std::make_shared<NpyRows>(path_, schema_, header);
+    return [rows](std::size_t first, std::size_t count) { return rows->read(first, count); };
   }
 
   std::size_t count_rows() override {
@@ -56,12 +157,7 @@ class FileRows : public RowSource {
     }
     take_rows(table_, schema_, target_scale_, rows_);
     for (const double weight : rows_.weights) weight_total_ += weight;
-    block = {.first_row = table_.first_row,
-             .inputs = rows_.inputs,
-             .targets = rows_.targets,
-             .weights = rows_.weights,
-             .noise_std = rows_.noise_std,
-             .table = &table_};
+    block = block_of(table_, rows_);
     return true;
   }
 
@@ -132,16 +228,6 @@ RowBlock block_of(const Dataset& dataset, std::size_t first, std::size_t count) 
   return block;
 }
 
-class DatasetRanges : public RowRanges {
- public:
-  explicit DatasetRanges(const Dataset& dataset) : dataset_(dataset) {}
-
-  RowBlock read(std::size_t first, std::size_t count) override { return block_of(dataset_, first, count); }
-
- private:
-  const Dataset& dataset_;
-};
-
 class DatasetRows : public RowSource {
  public:
   explicit DatasetRows(const Dataset& dataset) : dataset_(dataset) {}
@@ -149,7 +235,9 @@ class DatasetRows : public RowSource {
   const Schema& schema() const override { return dataset_.schema(); }
   std::size_t count_rows() override { return dataset_.rows(); }
   void rewind() override { next_row_ = 0; }
-  std::unique_ptr<RowRanges> ranges() const override { return std::make_unique<DatasetRanges>(dataset_); }
+  RowRanges ranges() const override {
+    return [&rows = dataset_](std::size_t first, std::size_t count) { return block_of(rows, first, count); };
+  }
 
   bool next(RowBlock& block) override {
     const std::size_t count = std::min(block_rows, dataset_.rows() - next_row_);
@@ -199,6 +287,16 @@ Dataset read_dataset(RowSource& source) {
     copy_rows(block.targets, block.first_row, parts.targets);
     copy_rows(block.noise_std, block.first_row, parts.noise_std);
     parts.weights.insert(parts.weights.end(), block.weights.begin(), block.weights.end());
+  }
+  return {std::move(parts), schema};
+}
+
+Dataset make_dataset(const Table& table, const DatasetOptions& options) {
+  const Schema schema = make_schema(table, options);
+  DatasetParts parts;
+  take_rows(table, schema, {}, parts);
+  if (schema.weight) {
+    check_weight_total(std::accumulate(parts.weights.begin(), parts.weights.end(), 0.0), table.source);
   }
   return {std::move(parts), schema};
 }

@@ -7,12 +7,13 @@
 #include <credens/dataset.hpp>
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "data/schema.hpp"
-#include "data/table_files.hpp"
+#include "data/table.hpp"
 
 namespace credens::data {
 
@@ -31,18 +32,9 @@ struct RowBlock {
   std::size_t rows() const { return inputs.rows(); }
 };
 
-/// Rows of a source at any place. Each thread has its own.
-class RowRanges {
- public:
-  RowRanges() = default;
-  RowRanges(const RowRanges&) = delete;
-  RowRanges& operator=(const RowRanges&) = delete;
-  virtual ~RowRanges() = default;
-
-  /// Rows that the source has been found to have; valid until the next call. Values are checked as those of
-  /// `RowSource::next`, but for those that are not finite.
-  virtual RowBlock read(std::size_t first, std::size_t count) = 0;
-};
+/// Reads rows [first, first + count) of a source, which it has been found to have; valid until the next call. Values
+/// are checked as those of `RowSource::next`, but for those that are not finite. Each thread has its own.
+using RowRanges = std::function<RowBlock(std::size_t first, std::size_t count)>;
 
 /// Blocks have `block_rows` rows, the last one what is left; from a file that is read in one pass they may have fewer,
 /// so that nobody waits for rows that are still to come.
@@ -63,8 +55,8 @@ class RowSource {
   /// found to be more or fewer throws data.
   virtual std::size_t count_rows() = 0;
 
-  /// Null where rows come one after the other: from text, archives and streams. May be called by several threads.
-  virtual std::unique_ptr<RowRanges> ranges() const { return nullptr; }
+  /// Empty where rows come one after the other: from text, archives and streams. May be called by several threads.
+  virtual RowRanges ranges() const { return {}; }
 };
 
 std::unique_ptr<RowSource> open_rows(const std::filesystem::path& path, const DatasetOptions& options,
@@ -83,5 +75,8 @@ std::unique_ptr<RowSource> rows_of(const Dataset& dataset);
 
 /// All rows in memory.
 Dataset read_dataset(RowSource& source);
+
+/// Inputs, targets, weights and noise of a table as `options` assign them; contradictions throw usage, bad values data.
+Dataset make_dataset(const Table& table, const DatasetOptions& options);
 
 }  // namespace credens::data

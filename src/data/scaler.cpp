@@ -7,25 +7,13 @@
 #include <cmath>
 
 #include "base/check.hpp"
-#include "data/column_moments.hpp"
-#include "data/names.hpp"
+#include "data/table.hpp"
 #include "math/kernels.hpp"
 #include "math/statistics.hpp"
 
 namespace credens::data {
 
 namespace {
-
-ColumnMoments moments_of(MatrixView values, std::span<const double> weights) {
-  base::require(weights.empty() || weights.size() == values.rows(), ErrorCode::data, "{} weights for {} rows",
-                weights.size(), values.rows());
-  ColumnMoments moments(values.cols());
-  for (std::size_t first = 0; first < values.rows(); first += math::statistics_block) {
-    const std::size_t count = std::min(math::statistics_block, values.rows() - first);
-    moments.add(values.row_block(first, count), weights.empty() ? weights : weights.subspan(first, count));
-  }
-  return moments;
-}
 
 /// The inverse of Scaler::transformed.
 double untransformed(const Scaler& scaler, std::size_t col, double value) {
@@ -50,10 +38,6 @@ bool scale_transformed_row(const Scaler& scaler, std::span<const double> row, fl
 
 }  // namespace
 
-Scaler standardising_scaler(MatrixView values, std::span<const double> weights, std::span<const std::string> labels) {
-  return moments_of(values, weights).scaler(labels);
-}
-
 Matrix scaled(const Scaler& scaler, MatrixView values) {
   Matrix result(values.rows(), values.cols());
   for (std::size_t row = 0; row < values.rows(); ++row) {
@@ -74,10 +58,6 @@ Matrix unscaled(const Scaler& scaler, MatrixView values) {
 
 Scaler identity_scaler(std::size_t cols) {
   return {.shift = std::vector<double>(cols, 0.0), .scale = std::vector<double>(cols, 1.0)};
-}
-
-std::vector<std::size_t> constant_columns(MatrixView values, std::span<const double> weights) {
-  return moments_of(values, weights).constant_columns();
 }
 
 void scale_rows(const Scaler& scaler, MatrixView values, float* out, std::size_t stride, std::size_t first_row,
@@ -103,6 +83,151 @@ bool scale_in_range(const Scaler& scaler, MatrixView values, float* out, std::si
     std::fill(out + values.cols(), out + stride, 0.0F);
   }
   return true;
+}
+
+namespace {
+
+/// Compensated sums side by side: as math::CompensatedSum, without its branch.
+class ColumnSums {
+ public:
+  explicit ColumnSums(std::size_t cols) : sum_(cols), correction_(cols) {}
+
+  void add(std::size_t col, double value) {
+    const double sum = sum_[col] + value;
+    const double part = sum - sum_[col];
+    correction_[col] += (sum_[col] - (sum - part)) + (value - part);
+    sum_[col] = sum;
+  }
+
+  double value(std::size_t col) const { return sum_[col] + correction_[col]; }
+
+ private:
+  std::vector<double> sum_;
+  std::vector<double> correction_;
+};
+
+double total_weight(std::size_t rows, std::span<const double> weights) {
+  math::CompensatedSum total;
+  for (std::size_t row = 0; row < rows; ++row) total.add(math::weight_at(weights, row));
+  return total.value();
+}
+
+/// Calls visit(weight, values) for the rows that count.
+template <class Visit>
+void for_rows(MatrixView rows, std::span<const double> weights, const Visit& visit) {
+  for (std::size_t row = 0; row < rows.rows(); ++row) {
+    const double weight = math::weight_at(weights, row);
+    if (weight > 0) visit(weight, rows.row(row).data());
+  }
+}
+
+/// What one block holds: the weighted sums and the sums of squared deviations from the block's own means.
+struct BlockSums {
+  ColumnSums sums;
+  ColumnSums squares;
+
+  BlockSums(MatrixView rows, std::span<const double> weights, double weight) : sums(rows.cols()), squares(rows.cols()) {
+    const std::size_t cols = rows.cols();
+    for_rows(rows, weights, [&](double u, const double* values) {
+      for (std::size_t col = 0; col < cols; ++col) sums.add(col, u * values[col]);
+    });
+    std::vector<double> means(cols);
+    for (std::size_t col = 0; col < cols; ++col) means[col] = sums.value(col) / weight;
+    for_rows(rows, weights, [&](double u, const double* values) {
+      for (std::size_t col = 0; col < cols; ++col) {
+        const double deviation = values[col] - means[col];
+        squares.add(col, u * deviation * deviation);
+      }
+    });
+  }
+};
+
+}  // namespace
+
+void ColumnMoments::add(MatrixView rows, std::span<const double> weights) {
+  const double weight = total_weight(rows.rows(), weights);
+  if (!(weight > 0)) return;
+  note_values(rows, weights);
+  const BlockSums block(rows, weights, weight);
+  const double total = weight_ + weight;
+  for (std::size_t col = 0; col < columns_.size(); ++col) {
+    Column& column = columns_[col];
+    const double sum = block.sums.value(col);
+    column.squares += block.squares.value(col);
+    if (weight_ > 0) {
+      const double gap = sum / weight - column.sum.value() / weight_;
+      column.squares += gap * gap * weight_ * (weight / total);
+    }
+    column.sum.add(sum);
+  }
+  weight_ = total;
+}
+
+void ColumnMoments::note_values(MatrixView rows, std::span<const double> weights) {
+  bool is_first = !(weight_ > 0);
+  for_rows(rows, weights, [&](double, const double* values) {
+    for (std::size_t col = 0; col < columns_.size(); ++col) {
+      Column& column = columns_[col];
+      column.least = is_first ? values[col] : std::min(column.least, values[col]);
+      column.largest = is_first ? values[col] : std::max(column.largest, values[col]);
+    }
+    is_first = false;
+    ++rows_;
+  });
+}
+
+Scaler ColumnMoments::scaler(std::span<const std::string> labels, std::span<const std::size_t> without) const {
+  base::require(weight_ > 0, ErrorCode::data, "no rows to standardise by, expected at least one that counts");
+  Scaler scaler = identity_scaler(columns_.size());
+  for (std::size_t col = 0; col < columns_.size(); ++col) {
+    if (std::ranges::binary_search(without, col)) continue;
+    const Column& column = columns_[col];
+    scaler.shift[col] = column.least;  // of a constant column; its mean may differ in the last bit
+    if (!column.varies()) continue;
+    const double variance = column.squares / weight_;
+    scaler.shift[col] = mean(column);
+    base::require(std::isfinite(scaler.shift[col]) && std::isfinite(variance), ErrorCode::data,
+                  "{}: the variance of its values is beyond the largest double", label_of(col, labels));
+    base::require(std::isnormal(variance), ErrorCode::data,
+                  "{}: the variance of its values is below the smallest double, expected other units",
+                  label_of(col, labels));
+    scaler.scale[col] = std::sqrt(variance);
+  }
+  return scaler;
+}
+
+std::vector<std::size_t> ColumnMoments::constant_columns() const {
+  std::vector<std::size_t> constant;
+  for (std::size_t col = 0; col < columns_.size(); ++col) {
+    if (!columns_[col].varies()) constant.push_back(col);
+  }
+  return constant;
+}
+
+double ColumnMoments::farthest_from(std::size_t col, double centre) const {
+  return std::max(columns_[col].largest - centre, centre - columns_[col].least);
+}
+
+std::vector<std::size_t> ColumnMoments::columns_with_outliers(double distance) const {
+  std::vector<std::size_t> found;
+  for (std::size_t col = 0; col < columns_.size(); ++col) {
+    const Column& column = columns_[col];
+    const double farthest = farthest_from(col, mean(column));
+    const double limit = distance * std::sqrt(column.squares / weight_);
+    if (column.varies() && !(farthest <= limit && std::isfinite(limit))) found.push_back(col);
+  }
+  return found;
+}
+
+Scaler standardising_scaler(MatrixView values, std::span<const double> weights, std::span<const std::string> labels) {
+  base::require(weights.empty() || weights.size() == values.rows(), ErrorCode::data, "{} weights for {} rows",
+                weights.size(), values.rows());
+  ColumnMoments moments(values.cols());
+  for (std::size_t first = 0; first < values.rows(); first += math::statistics_block) {
+    const std::size_t count = std::min(math::statistics_block, values.rows() - first);
+    moments.add(values.row_block(first, count), weights.empty() ? weights : weights.subspan(first, count));
+  }
+  return moments.scaler(labels);
 }
 
 }  // namespace credens::data

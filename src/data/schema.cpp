@@ -8,7 +8,7 @@
 
 #include "base/check.hpp"
 #include "base/text.hpp"
-#include "data/names.hpp"
+#include "data/table.hpp"
 
 namespace credens::data {
 
@@ -94,11 +94,6 @@ void name_targets(const Table& table, std::vector<Column>& targets) {
   for (std::size_t k = 0; k < targets.size() && table.names.empty(); ++k) targets[k].name = unnamed[k];
   base::require(std::ranges::find(targets, "", &Column::name) == targets.end(), ErrorCode::data,
                 "{}: a target has an empty name", table.source);
-}
-
-void check_position(const Column& column, const Schema& schema, std::string_view what, ErrorCode code) {
-  base::require(!column.position || *column.position < schema.table_columns, code, "{} is column {} of a table of {}",
-                what, column.position.value_or(0), schema.table_columns);
 }
 
 std::vector<std::size_t> inputs_by_name(const Table& table, std::span<const Column> inputs) {
@@ -218,8 +213,12 @@ std::vector<std::string> Schema::target_names() const {
 }
 
 void check_positions(const Schema& schema, ErrorCode code) {
-  for (const Column& column : schema.inputs) check_position(column, schema, "an input", code);
-  for (const Column& column : schema.targets) check_position(column, schema, "a target", code);
+  const auto check = [&](const Column& column, std::string_view what) {
+    base::require(!column.position || *column.position < schema.table_columns, code, "{} is column {} of a table of {}",
+                  what, column.position.value_or(0), schema.table_columns);
+  };
+  for (const Column& column : schema.inputs) check(column, "an input");
+  for (const Column& column : schema.targets) check(column, "a target");
 }
 
 Schema schema_of(const DatasetParts& parts) {
@@ -274,12 +273,13 @@ Matrix select_inputs(const Table& table, const Schema& schema) {
   return take_columns(table, find_inputs(table, schema));
 }
 
-std::vector<std::string> input_labels(const Schema& schema) {
-  return column_labels(schema.input_names(), positions_of(schema.inputs));
-}
-
-std::vector<std::string> target_labels(const Schema& schema) {
-  return column_labels(schema.target_names(), {});
+std::vector<std::string> labels_of(std::span<const Column> columns) {
+  std::vector<std::string> labels;
+  for (const Column& column : columns) {
+    labels.push_back(column.name.empty() ? label_of(column.position.value_or(labels.size()), {})
+                                         : "column " + base::quoted(column.name));
+  }
+  return labels;
 }
 
 }  // namespace credens::data

@@ -79,8 +79,7 @@ Schema match(const Schema& model, const Table& table, const GivenColumns& given,
 /// training. A missing input or a table that is neither throws data.
 Matrix select_inputs(const Table& table, const Schema& schema);
 
-/// How sentences name the columns: `column "age"`, or by position in the table.
-std::vector<std::string> input_labels(const Schema& schema);
-std::vector<std::string> target_labels(const Schema& schema);
+/// How sentences name the columns: `column "age"`, or by position in the table, or by place where that is not known.
+std::vector<std::string> labels_of(std::span<const Column> columns);
 
 }  // namespace credens::data

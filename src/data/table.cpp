@@ -3,26 +3,28 @@
 #include "data/table.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/check.hpp"
 #include "base/text.hpp"
-#include "data/names.hpp"
+#include "data/csv_reader.hpp"
+#include "data/npy_reader.hpp"
 
 namespace credens::data {
 
 namespace {
 
-std::optional<std::size_t> find_name(const Table& table, std::string_view name) {
-  const auto found = std::find(table.names.begin(), table.names.end(), name);
-  if (found == table.names.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - table.names.begin());
+/// `data.npy`, `data.npy.gz`, ....
+bool is_named_npy(std::filesystem::path path) {
+  const auto extension = path.extension();
+  if (extension == ".gz" || extension == ".xz" || extension == ".zst") path.replace_extension();
+  return path.extension() == ".npy";
 }
 
-std::size_t find_index(const Table& table, long long index) {
-  const auto cols = static_cast<long long>(table.cols());
-  base::require(index >= -cols && index < cols, ErrorCode::data, "{}: no column {}: the table has {}", table.source,
-                index, count_of(table.cols(), "column"));
-  return static_cast<std::size_t>(index < 0 ? index + cols : index);
+bool is_array(const std::filesystem::path& path, ByteSource& bytes, FileKind kind) {
+  constexpr std::size_t magic_size = 6;
+  if (kind != FileKind::any) return kind == FileKind::npy;
+  return is_named_npy(path) || is_npy(bytes.window(0, magic_size));
 }
 
 }  // namespace
@@ -43,8 +45,14 @@ void check_usable(const Table& table, std::span<const std::size_t> columns) {
 }
 
 std::size_t find_column(const Table& table, std::string_view column) {
-  if (const auto position = find_name(table, column)) return *position;
-  if (const auto index = base::parse_integer(column)) return find_index(table, *index);
+  const auto named = std::ranges::find(table.names, column);
+  if (named != table.names.end()) return static_cast<std::size_t>(named - table.names.begin());
+  if (const auto index = base::parse_integer(column)) {
+    const auto cols = static_cast<long long>(table.cols());
+    base::require(*index >= -cols && *index < cols, ErrorCode::data, "{}: no column {}: the table has {}", table.source,
+                  *index, count_of(table.cols(), "column"));
+    return static_cast<std::size_t>(*index < 0 ? *index + cols : *index);
+  }
   base::require(!table.names.empty(), ErrorCode::data, "{}: no column {}: the table has no header, expected an index",
                 table.source, base::quoted(column));
   base::fail(ErrorCode::data, "{}: no column {}{}", table.source, base::quoted(column),
@@ -74,6 +82,48 @@ void take_columns(const Table& table, std::span<const std::size_t> positions, Ma
     }
     i = end;
   }
+}
+
+bool has_control_character(std::string_view text) {
+  return std::any_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+}
+
+std::optional<std::pair<std::size_t, std::size_t>> first_duplicate(std::span<const std::string> names) {
+  std::unordered_map<std::string_view, std::size_t> seen;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto [earlier, is_new] = seen.emplace(names[i], i);
+    if (!is_new) return std::pair(earlier->second, i);
+  }
+  return std::nullopt;
+}
+
+std::string field_place(const std::string& source, std::span<const std::string> names, std::size_t line,
+                        std::size_t field) {
+  const bool named = field < names.size() && !names[field].empty();
+  return fmt::format("{}:{}:{}{}", source, line, field + 1, named ? fmt::format(" ({})", names[field]) : "");
+}
+
+std::string count_of(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string label_of(std::size_t col, std::span<const std::string> labels) {
+  return labels.empty() ? fmt::format("column {} (counted from 0)", col) : labels[col];
+}
+
+std::vector<std::string> default_target_names(std::size_t count) {
+  if (count == 1) return {"y"};
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < count; ++i) names.push_back(fmt::format("y{}", i));
+  return names;
+}
+
+std::unique_ptr<RowPortions> open_table(const std::filesystem::path& path, const TableFormat& format, FileKind kind,
+                                        Passes passes) {
+  auto bytes = std::make_unique<ByteSource>(path, passes);
+  if (is_array(path, *bytes, kind)) return std::make_unique<NpyReader>(std::move(bytes), format);
+  return std::make_unique<CsvReader>(std::move(bytes), format);
 }
 
 }  // namespace credens::data

@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A rectangular table of finite doubles with optional column names, read from text or .npy. Columns may hold other
-// things as long as nobody uses them: names of samples, targets that are not known yet.
+// A rectangular table of finite doubles with optional column names, read from text or .npy in portions of rows. Columns
+// may hold other things as long as nobody uses them: names of samples, targets that are not known yet.
 
 #pragma once
 
 #include <credens/dataset.hpp>
 #include <credens/matrix.hpp>
 
+#include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "data/byte_source.hpp"
 
 namespace credens::data {
 
@@ -35,14 +40,6 @@ struct Table {
   std::size_t cols() const { return values.cols(); }
 };
 
-/// Reads `.npy` by extension, else delimited text, decompressing `.gz`, `.xz`, `.zst` (recognised by content). `-` is
-/// standard input.
-Table read_table(const std::filesystem::path& path, const TableFormat& format = {});
-
-/// Delimited text. Every error: `source:line:column: what was found, what was expected`, with line and field counted
-/// from 1. Lines that do not form a table throw here, cells that hold no number where their column is used.
-Table parse_csv(std::string_view text, std::string source, const TableFormat& format = {});
-
 /// The 0-based position of a column given by name, or by 0-based index (negative from the end); names win over indices.
 /// Throws data: `source: no column "x"; did you mean y?`.
 std::size_t find_column(const Table& table, std::string_view column);
@@ -60,5 +57,56 @@ Matrix select_columns(const Table& table, std::span<const std::string> columns);
 /// Columns by position, usable ones, [N x positions.size()].
 Matrix take_columns(const Table& table, std::span<const std::size_t> positions);
 void take_columns(const Table& table, std::span<const std::size_t> positions, Matrix& taken);  ///< keeps its memory
+
+/// A byte below 0x20 or 0x7f. Names of columns end up in JSON and in headers of CSV files, so they have none.
+bool has_control_character(std::string_view text);
+
+/// Positions of the first name that occurs again, and of its second occurrence.
+std::optional<std::pair<std::size_t, std::size_t>> first_duplicate(std::span<const std::string> names);
+
+/// `data.csv:17:3 (age)`: a cell of a text file by its line (from 1) and field (given from 0), with the name of the
+/// column if it has one.
+std::string field_place(const std::string& source, std::span<const std::string> names, std::size_t line,
+                        std::size_t field);
+
+/// "1 field", "2 fields".
+std::string count_of(std::size_t count, std::string_view noun);
+
+/// One of `labels`, or by its place where there are none.
+std::string label_of(std::size_t col, std::span<const std::string> labels);
+
+/// `y`, or `y0`, `y1`, ....
+std::vector<std::string> default_target_names(std::size_t count);
+
+/// What a file format offers: the rows of a table in portions, from the first to the last, again if need be.
+class RowPortions {
+ public:
+  RowPortions() = default;
+  RowPortions(const RowPortions&) = delete;
+  RowPortions& operator=(const RowPortions&) = delete;
+  virtual ~RowPortions() = default;
+
+  virtual const Table& header() const = 0;  ///< source, names, columns and first line; no rows
+
+  /// Appends the values of the next rows. False: there are no more.
+  virtual bool append(std::vector<double>& values) = 0;
+
+  /// The first fault of each column in what has been read so far; empty: there is none.
+  virtual const std::vector<std::optional<ColumnFault>>& faults() const = 0;
+
+  /// Of the whole file, without reading its cells; the portions go on where they were. Not in one pass.
+  virtual std::size_t count_rows() = 0;
+
+  /// As `count_rows`, but a guess from what has been read so far is enough; 0: there is none.
+  virtual std::size_t guess_rows() const = 0;
+
+  virtual void rewind() = 0;  ///< not in one pass
+};
+
+enum class FileKind { any, text, npy };  ///< any: recognised by extension and content
+
+/// A file, unpacked and ready to be read; `-` is standard input.
+std::unique_ptr<RowPortions> open_table(const std::filesystem::path& path, const TableFormat& format,
+                                        FileKind kind = FileKind::any, Passes passes = Passes::many);
 
 }  // namespace credens::data

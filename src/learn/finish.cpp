@@ -150,7 +150,7 @@ void note(std::vector<model::Decision>& decisions, const FitOptions& options, co
 /// Steps in the units of the data.
 void note_rounding(std::vector<model::Decision>& decisions, const TrainingRows& train,
                    const std::vector<std::optional<double>>& steps) {
-  const std::vector<std::string> labels = data::target_labels(train.table().schema());
+  const std::vector<std::string> labels = data::labels_of(train.table().schema().targets);
   const data::Scaler& targets = train.scaling().targets;
   for (std::size_t k = 0; k < steps.size(); ++k) {
     if (!steps[k]) continue;

@@ -196,7 +196,7 @@ void EpochRows::read(std::span<const std::uint32_t> blocks) {
     std::ranges::set_difference(std::views::iota(first, first + static_cast<std::uint32_t>(range.count)),
                                 held_out_->in_block(block), std::back_inserter(order_));
     if (!ranges_) continue;
-    data_.stored_scaler().write(ranges_->read(range.first, range.count), 0, range.count, window_, filled);
+    data_.stored_scaler().write(ranges_(range.first, range.count), 0, range.count, window_, filled);
     for (std::uint32_t& row : std::span(order_).subspan(before)) row = static_cast<std::uint32_t>(row - first + filled);
     filled += range.count;
   }

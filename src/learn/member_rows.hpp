@@ -108,7 +108,7 @@ class EpochRows {
   std::vector<std::uint32_t> rows_in_block_;
   std::vector<std::uint32_t> blocks_;  ///< in the epoch's order
   std::size_t next_window_ = 0;
-  std::unique_ptr<data::RowRanges> ranges_;  ///< null: all rows are in memory
+  data::RowRanges ranges_;  ///< empty: all rows are in memory
   TrainingSet window_;
 };
 

@@ -11,7 +11,7 @@
 
 #include "base/check.hpp"
 #include "base/parallel.hpp"
-#include "data/names.hpp"
+#include "data/table.hpp"
 #include "learn/widen.hpp"
 #include "model/output_rows.hpp"
 #include "model/weights.hpp"

@@ -46,8 +46,8 @@ TrainingSet subset(const TrainingSet& data, std::span<const std::uint32_t> rows)
 
 RowScaler::RowScaler(const data::RowSource& source, Scaling scaling, double mean_weight)
     : scaling_(std::move(scaling)),
-      input_labels_(data::input_labels(source.schema())),
-      target_labels_(data::target_labels(source.schema())),
+      input_labels_(data::labels_of(source.schema().inputs)),
+      target_labels_(data::labels_of(source.schema().targets)),
       has_weights_(source.schema().weight.has_value()),
       has_noise_(source.schema().has_noise),
       mean_weight_(mean_weight) {}
@@ -309,9 +309,9 @@ double TrainingRows::divergence_limit(NoiseKind noise) const {
 TrainingSet TrainingRows::pick(const std::vector<std::uint32_t>& rows) const {
   TrainingSet set;
   if (are_stored()) {
-    const std::unique_ptr<data::RowRanges> stored = table_->source().ranges();
+    const data::RowRanges stored = table_->source().ranges();
     set = stored_->set_of(rows.size());
-    for (std::size_t i = 0; i < rows.size(); ++i) stored_->write(stored->read(rows[i], 1), 0, 1, set, i);
+    for (std::size_t i = 0; i < rows.size(); ++i) stored_->write(stored(rows[i], 1), 0, 1, set, i);
   } else {
     set = subset(train_, rows);
   }

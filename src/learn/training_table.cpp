@@ -57,9 +57,9 @@ std::size_t TrainingTable::row_bytes() const {
 }
 
 Scaling TrainingTable::scaling(bool standardise_inputs, bool asinh_inputs) const {
-  const std::vector<std::string> labels = data::input_labels(schema());
+  const std::vector<std::string> labels = data::labels_of(schema().inputs);
   Scaling scaling{.inputs = data::identity_scaler(inputs()),
-                  .targets = summary_.targets.scaler(data::target_labels(schema()))};
+                  .targets = summary_.targets.scaler(data::labels_of(schema().targets))};
   if (standardise_inputs) {
     scaling.inputs =
         asinh_inputs ? data::asinh_scaler(summary_.sample, summary_.inputs, labels) : summary_.inputs.scaler(labels);

@@ -89,7 +89,7 @@ class TrainingTable {
   std::size_t window_bytes() const { return window_.window; }
 
   /// Targets are standardised by all rows, inputs too where that is wanted, and heavy-tailed inputs get an asinh
-  /// transform before (data/heavy_tails.hpp) where that is.
+  /// transform before (data/row_summary.hpp) where that is.
   Scaling scaling(bool standardise_inputs, bool asinh_inputs) const;
 
  private:

@@ -6,7 +6,7 @@
 
 #include "base/check.hpp"
 #include "base/text.hpp"
-#include "data/names.hpp"
+#include "data/table.hpp"
 #include "model/ensemble_state.hpp"
 #include "model/output_rows.hpp"
 #include "model/weights.hpp"

@@ -15,7 +15,7 @@
 #include "base/check.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
-#include "data/npy_slices.hpp"
+#include "data/npy_reader.hpp"
 #include "model/output_rows.hpp"
 #include "store/json.hpp"
 #include "store/outputs_files.hpp"

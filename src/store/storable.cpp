@@ -4,7 +4,7 @@
 
 #include "base/check.hpp"
 #include "base/text.hpp"
-#include "data/names.hpp"
+#include "data/table.hpp"
 
 namespace credens::store {
 

@@ -8,12 +8,13 @@
 
 #include "data/npy_reader.hpp"
 #include "fuzz/fuzz.hpp"
+#include "support/read_npy.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   using namespace credens;
   const std::string_view text = fuzz::text_of(bytes, size);
   data::NpyArray array;
-  const bool is_array = fuzz::survives([&] { array = data::parse_npy(text, "array"); });
+  const bool is_array = fuzz::survives([&] { array = test::parse_npy(text, "array"); });
   fuzz::survives([&] {
     data::NpyReader reader(std::make_unique<data::ByteSource>(text, "array"), {});
     std::vector<double> values;

@@ -6,6 +6,7 @@
 
 #include "base/file.hpp"
 #include "data/npy.hpp"
+#include "support/read_npy.hpp"
 
 namespace credens::cli {
 namespace {
@@ -67,7 +68,7 @@ TEST_F(Writer, WritesTextThatRoundTrips) {
 TEST_F(Writer, WritesArraysByTheirName) {
   path_ = testing::TempDir() + "credens_writer_test.npy";
   write(path_);
-  const data::NpyArray array = data::read_npy(path_);
+  const data::NpyArray array = test::read_npy(path_);
   EXPECT_THAT(array.shape, ElementsAre(2, 3));
   EXPECT_THAT(array.values, ElementsAre(0.1, 1, 2, 1e300, 3, -0.5));
 }

@@ -11,6 +11,7 @@
 
 #include "base/file.hpp"
 #include "support/error_matchers.hpp"
+#include "support/tables.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace credens::cli {
@@ -43,7 +44,7 @@ class RowStreams : public testing::Test {
 TEST_F(RowStreams, GiveTheRowsOfTheWholeTableAgainAndAgain) {
   const RowArguments arguments = write();
   const std::string columns[] = {"x"};
-  const Matrix whole = data::select_columns(data::read_table(arguments.data), columns);
+  const Matrix whole = data::select_columns(test::read_table(arguments.data), columns);
   RowStream stream(ensemble_, arguments, data::Targets::unused);
   EXPECT_EQ(stream.count_rows(), rows);
   for (int pass = 0; pass < 2; ++pass, stream.rewind()) {

@@ -12,10 +12,13 @@
 #include "base/text.hpp"
 #include "data/compression.hpp"
 #include "data/table.hpp"
+#include "support/tables.hpp"
 #include "unit/data/archives.hpp"
 
 namespace credens::data {
 namespace {
+
+using test::parse_csv;
 
 /// How a table is written.
 struct Way {

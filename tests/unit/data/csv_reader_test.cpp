@@ -12,10 +12,14 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "support/error_matchers.hpp"
+#include "support/tables.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace credens::data {
 namespace {
+
+using test::parse_csv;
+using test::read_table;
 
 constexpr std::size_t many_rows = 220000;  // two windows
 

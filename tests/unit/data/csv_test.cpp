@@ -9,10 +9,12 @@
 
 #include "data/table.hpp"
 #include "support/error_matchers.hpp"
+#include "support/tables.hpp"
 
 namespace credens::data {
 namespace {
 
+using test::parse_csv;
 using namespace std::string_literals;
 using testing::ElementsAre;
 

@@ -4,7 +4,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <set>
@@ -157,6 +159,54 @@ TEST(Dataset, IsTheSameFromAllKindsOfFiles) {
   EXPECT_EQ(Dataset::from_npy(folder / "t.npy", options).fingerprint(), arrays.fingerprint());
   EXPECT_EQ(Dataset::from_file(folder / "t.csv", options).fingerprint(), arrays.fingerprint());
   EXPECT_EQ(Dataset::from_file(folder / "t.npy", options).fingerprint(), arrays.fingerprint());
+}
+
+/// The numbers of the rows on both sides of a split, (rest, test).
+std::pair<std::vector<double>, std::vector<double>> split_rows(std::size_t rows, const SplitOptions& options) {
+  const auto [rest, test] = Dataset(parts_of(rows)).split(options);
+  return {column(rest.inputs(), 0), column(test.inputs(), 0)};
+}
+
+RC_GTEST_PROP(Split, GivesEveryRowToOneSide, ()) {
+  const auto rows = *rc::gen::inRange<std::size_t>(2, 300);
+  const double fraction = *rc::gen::inRange(1, 1000) / 1000.0;
+  const auto [rest, test] = split_rows(rows, {.test_fraction = fraction, .seed = *rc::gen::arbitrary<std::uint64_t>()});
+  RC_ASSERT(std::is_sorted(rest.begin(), rest.end()));
+  RC_ASSERT(std::is_sorted(test.begin(), test.end()));
+  std::vector<double> all;
+  std::ranges::merge(rest, test, std::back_inserter(all));
+  for (std::size_t i = 0; i < all.size(); ++i) RC_ASSERT(all[i] == static_cast<double>(i));
+  RC_ASSERT(all.size() == rows);
+  const auto wanted = static_cast<std::size_t>(std::llround(fraction * static_cast<double>(rows)));
+  RC_ASSERT(test.size() == std::clamp<std::size_t>(wanted, 1, rows - 1));
+}
+
+TEST(Split, DependsOnTheSeedAlone) {
+  const auto first = split_rows(100, {.test_fraction = 0.5, .seed = 1}).second;
+  EXPECT_EQ(split_rows(100, {.test_fraction = 0.5, .seed = 1}).second, first);
+  EXPECT_NE(split_rows(100, {.test_fraction = 0.5, .seed = 2}).second, first);
+}
+
+TEST(Split, TakesEveryRowEquallyOften) {
+  std::vector<int> count(10);
+  constexpr int trials = 2000;
+  for (std::uint64_t seed = 0; seed < trials; ++seed) {
+    for (const double row : split_rows(10, {.test_fraction = 0.3, .seed = seed}).second) {
+      ++count[static_cast<std::size_t>(row)];
+    }
+  }
+  // Binomial with mean 600 and standard deviation 20.5.
+  for (const int hits : count) EXPECT_NEAR(hits, 600, 5 * 20.5);
+}
+
+TEST(Split, RefusesWhatCannotBeSplit) {
+  const auto splitting = [](std::size_t rows, double fraction) {
+    return [=] { split_rows(rows, {.test_fraction = fraction}); };
+  };
+  EXPECT_THAT(splitting(1, 0.1), test::Fails(ErrorCode::usage, "1 rows cannot be split, expected at least 2"));
+  EXPECT_THAT(splitting(10, 1), test::Fails(ErrorCode::usage, "the test fraction is 1"));
+  EXPECT_THAT(splitting(10, 0), test::Fails(ErrorCode::usage, "the test fraction is 0"));
+  EXPECT_THAT(splitting(10, std::nan("")), test::Fails(ErrorCode::usage, "the test fraction is nan"));
 }
 
 }  // namespace

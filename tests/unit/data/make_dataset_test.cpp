@@ -3,13 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "data/make_dataset.hpp"
+#include "data/row_source.hpp"
 #include "data/table.hpp"
 #include "support/error_matchers.hpp"
+#include "support/tables.hpp"
 
 namespace credens::data {
 namespace {
 
+using test::parse_csv;
 using testing::ElementsAre;
 using testing::IsEmpty;
 

@@ -13,8 +13,9 @@
 
 #include "base/file.hpp"
 #include "data/npy.hpp"
-#include "data/table_files.hpp"
+#include "data/table.hpp"
 #include "support/error_matchers.hpp"
+#include "support/tables.hpp"
 #include "support/temporary_folder.hpp"
 #include "unit/data/archives.hpp"
 
@@ -23,6 +24,7 @@ namespace {
 
 using test::Archive;
 using test::Fails;
+using test::read_table;
 
 /// Numbers of many lengths, more than one window of the reader holds if `rows` are 300,000 and more.
 std::string text_of(std::size_t rows) {

@@ -131,10 +131,11 @@ TEST_F(Rows, RefuseContradictionsBeforeAnythingIsRead) {
 
 TEST_F(Rows, LabelTheirColumns) {
   const auto named = open_rows(write("x,y\n1,2\n"), {.targets = {"y"}});
-  EXPECT_THAT(input_labels(named->schema()), ElementsAre("column \"x\""));
-  EXPECT_THAT(target_labels(named->schema()), ElementsAre("column \"y\""));
+  EXPECT_THAT(labels_of(named->schema().inputs), ElementsAre("column \"x\""));
+  EXPECT_THAT(labels_of(named->schema().targets), ElementsAre("column \"y\""));
   const auto unnamed = open_rows(write("1,2,3\n4,5,6\n"), {.targets = {"0"}});
-  EXPECT_THAT(input_labels(unnamed->schema()), ElementsAre("column 1 (counted from 0)", "column 2 (counted from 0)"));
+  EXPECT_THAT(labels_of(unnamed->schema().inputs),
+              ElementsAre("column 1 (counted from 0)", "column 2 (counted from 0)"));
 }
 
 TEST_F(Rows, OfHostileFilesDoNotAllocate) {

@@ -6,10 +6,12 @@
 #include <gtest/gtest.h>
 
 #include "support/error_matchers.hpp"
+#include "support/tables.hpp"
 
 namespace credens::data {
 namespace {
 
+using test::parse_csv;
 using testing::ElementsAre;
 using testing::IsEmpty;
 

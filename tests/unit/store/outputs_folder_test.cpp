@@ -8,6 +8,7 @@
 
 #include "base/file.hpp"
 #include "data/npy.hpp"
+#include "support/read_npy.hpp"
 #include "unit/store/example_ensembles.hpp"
 
 namespace credens::store {
@@ -71,19 +72,19 @@ TEST_F(OutputsFolderTest, WritesTheArraysOfTheContract) {
   MemberOutputs outputs = example_outputs();
   outputs.targets = Matrix(6, 2, 0.25);
   save_example(outputs);
-  EXPECT_EQ(data::read_npy(folder_ / "features.npy").shape, (std::vector<std::size_t>{2, 6, 3}));
-  EXPECT_EQ(data::read_npy(folder_ / "mean.npy").shape, (std::vector<std::size_t>{2, 6, 2}));
-  EXPECT_EQ(data::read_npy(folder_ / "variance.npy").shape, (std::vector<std::size_t>{2, 6, 2}));
-  EXPECT_EQ(data::read_npy(folder_ / "weights.npy").shape, (std::vector<std::size_t>{2, 2, 3}));
-  EXPECT_EQ(data::read_npy(folder_ / "targets.npy").shape, (std::vector<std::size_t>{6, 2}));
+  EXPECT_EQ(test::read_npy(folder_ / "features.npy").shape, (std::vector<std::size_t>{2, 6, 3}));
+  EXPECT_EQ(test::read_npy(folder_ / "mean.npy").shape, (std::vector<std::size_t>{2, 6, 2}));
+  EXPECT_EQ(test::read_npy(folder_ / "variance.npy").shape, (std::vector<std::size_t>{2, 6, 2}));
+  EXPECT_EQ(test::read_npy(folder_ / "weights.npy").shape, (std::vector<std::size_t>{2, 2, 3}));
+  EXPECT_EQ(test::read_npy(folder_ / "targets.npy").shape, (std::vector<std::size_t>{6, 2}));
   EXPECT_FALSE(fs::exists(folder_ / "row_weights.npy"));
 }
 
 TEST_F(OutputsFolderTest, GivesMembersThatDifferInFeaturesFilesOfTheirOwn) {
   const MemberOutputs outputs = example_outputs({.hidden = {{3}, {5}}});
   save_example(outputs);
-  EXPECT_EQ(data::read_npy(folder_ / "features.1.npy").shape, (std::vector<std::size_t>{6, 5}));
-  EXPECT_EQ(data::read_npy(folder_ / "weights.1.npy").shape, (std::vector<std::size_t>{1, 5}));
+  EXPECT_EQ(test::read_npy(folder_ / "features.1.npy").shape, (std::vector<std::size_t>{6, 5}));
+  EXPECT_EQ(test::read_npy(folder_ / "weights.1.npy").shape, (std::vector<std::size_t>{1, 5}));
   EXPECT_FALSE(fs::exists(folder_ / "features.npy"));
   expect_same(load_outputs(folder_).outputs, outputs);
 }
@@ -92,7 +93,7 @@ TEST_F(OutputsFolderTest, KeepsSharedVarianceAsOneColumn) {
   MemberOutputs outputs = example_outputs();
   for (Matrix& variance : outputs.variance) variance = Matrix(6, 1, 0.5);
   save_example(outputs);
-  EXPECT_EQ(data::read_npy(folder_ / "variance.npy").shape, (std::vector<std::size_t>{2, 6, 1}));
+  EXPECT_EQ(test::read_npy(folder_ / "variance.npy").shape, (std::vector<std::size_t>{2, 6, 1}));
   expect_same(load_outputs(folder_).outputs, outputs);
 
   outputs.variance[1] = Matrix(6, 2, 0.25);
@@ -187,7 +188,7 @@ TEST_F(OutputsFolderTest, SaysWhichArrayHasAnotherShape) {
 TEST_F(OutputsFolderTest, SaysWhereAValueIsUnusable) {
   const auto refusal_of = [&](const std::string& name, double value) {
     save_example(example_outputs());
-    data::NpyArray array = data::read_npy(folder_ / name);
+    data::NpyArray array = test::read_npy(folder_ / name);
     array.values.back() = value;
     data::write_npy(folder_ / name, array);
     return refusal();

@@ -11,6 +11,7 @@
 #include "data/npy.hpp"
 #include "store/outputs_writer.hpp"
 #include "support/error_matchers.hpp"
+#include "support/read_npy.hpp"
 #include "unit/store/example_ensembles.hpp"
 
 namespace credens::store {
@@ -151,7 +152,7 @@ TEST_F(OutputsReaderTest, TakesFewerRowsAtATimeWhereTheyAreWide) {
 TEST_F(OutputsReaderTest, NamesTheRowOfTheFileThatCannotBeUsed) {
   const MemberOutputs outputs = example_outputs();
   save_outputs({outputs, 0.5}, folder_);
-  data::NpyArray variance = data::read_npy(folder_ / "variance.npy");
+  data::NpyArray variance = test::read_npy(folder_ / "variance.npy");
   variance.values.back() = -3;
   data::write_npy(folder_ / "variance.npy", variance);
   OutputsReader reader(folder_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "data/heavy_tails.hpp"
+#include "data/row_summary.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,6 @@
 #include <cmath>
 
 #include "base/random.hpp"
-#include "data/row_summary.hpp"
 #include "support/error_matchers.hpp"
 
 namespace credens::data {
@@ -36,7 +35,7 @@ Dataset dataset_of(const std::vector<Column>& columns, std::vector<double> weigh
 Scaler asinh_scaler_of(const Dataset& dataset) {
   const auto source = rows_of(dataset);
   const RowSummary summary = summarise(*source, true);
-  return asinh_scaler(summary.sample, summary.inputs, input_labels(source->schema()));
+  return asinh_scaler(summary.sample, summary.inputs, labels_of(source->schema().inputs));
 }
 
 Scaler asinh_scaler_of(const std::vector<Column>& columns) {

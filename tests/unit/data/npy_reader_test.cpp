@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "data/npy_slices.hpp"
+#include "data/npy_reader.hpp"
 
 #include <gtest/gtest.h>
 
