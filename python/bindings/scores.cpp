@@ -12,6 +12,7 @@
 #include "arrays.hpp"
 #include "base/file.hpp"
 #include "model/names.hpp"
+#include "model/weights.hpp"
 #include "module.hpp"
 #include "report/comparison.hpp"
 #include "report/model_page.hpp"
@@ -34,7 +35,7 @@ std::string score_text(const Ensemble* ensemble, const Predictive& predictive, c
     }
     const scoring::Observations rows{
         .predictive = predictive, .targets = view_of(targets), .weights = span_of(weights), .truth = view_of(truth)};
-    scoring::RowWeights all_weights;
+    model::RowWeights all_weights;
     all_weights.add(rows.weights);
     report::Comparer comparer(*ensemble, {.level = level, .kind = kind}, all_weights.largest());
     comparer.add(rows);
@@ -47,7 +48,7 @@ void write_report(const Ensemble& ensemble, const Predictive& predictive, const 
   const scoring::IntervalOptions options{.level = level, .kind = base::parse_enum<IntervalKind>(interval)};
   const MatrixView rows = view_of(inputs);
   unlocked([&] {
-    scoring::RowWeights weights;
+    model::RowWeights weights;
     weights.add(data.weights());
     report::ModelReport judged(ensemble, options, weights.largest());
     judged.add({.predictive = predictive, .targets = data.targets(), .weights = data.weights()});

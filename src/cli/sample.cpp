@@ -17,7 +17,6 @@
 #include "data/npy.hpp"
 #include "model/member_source.hpp"
 #include "model/names.hpp"
-#include "model/sampler.hpp"
 
 namespace credens::cli {
 
@@ -120,7 +119,7 @@ void sample_folder(const Ensemble& ensemble, const SampleArguments& arguments, c
   const std::size_t at_once = std::min(busy, rows_at_once(ensemble, options.draws, folder.rows()));
   for (std::size_t first = 0; first < folder.rows(); first += at_once) {
     const MemberOutputs rows = folder.read(first, at_once);
-    writer.add(model::draw_samples(ensemble.state(), *model::arrays_at(ensemble.state(), rows), options, first));
+    writer.add(model::draw_samples(ensemble.state(), model::arrays_at(ensemble.state(), rows), options, first));
   }
   writer.commit();
 }
@@ -141,7 +140,7 @@ void sample_table(const Ensemble& ensemble, const SampleArguments& arguments, co
     const MatrixView known_noise = noise.view().row_block(0, noise.empty() ? 0 : waiting);
     if (options.of == Draw::observation) model::require_known_noise(state, waiting, known_noise);
     const auto networks = model::networks_at(state, inputs.view().row_block(0, waiting), known_noise);
-    const Samples samples = model::draw_samples(state, *networks, options, first);
+    const Samples samples = model::draw_samples(state, networks, options, first);
     if (!writer) writer.emplace(arguments.output, std::vector{options.draws, rows, ensemble.outputs()});
     writer->add(samples);
     first += std::exchange(waiting, 0);

@@ -25,7 +25,7 @@
 #include "cli/print.hpp"
 #include "cli/rows.hpp"
 #include "mpi/ranks.h"
-#include "store/checksum.hpp"
+#include "store/safetensors.hpp"
 #include "store/model_file.hpp"
 
 namespace credens::cli {

@@ -13,7 +13,7 @@
 #include "base/parallel.hpp"
 #include "data/table.hpp"
 #include "learn/widen.hpp"
-#include "model/output_rows.hpp"
+#include "model/member_source.hpp"
 #include "model/weights.hpp"
 
 namespace credens {

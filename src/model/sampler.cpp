@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "model/sampler.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,6 +8,7 @@
 #include "base/check.hpp"
 #include "base/parallel.hpp"
 #include "base/random.hpp"
+#include "model/member_source.hpp"
 
 namespace credens::model {
 
@@ -141,15 +140,15 @@ Samples room_for(const SampleOptions& options, std::size_t rows, std::size_t out
 
 }  // namespace
 
-Samples draw_samples(const EnsembleState& state, const MemberSource& rows, const SampleOptions& options,
+Samples draw_samples(const EnsembleState& state, const MemberSource& source, const SampleOptions& options,
                      std::size_t first_row) {
-  Samples samples = room_for(options, rows.rows(), state.target_scaler.cols());
+  Samples samples = room_for(options, source.rows, state.target_scaler.cols());
   const auto draws = draws_of_members(state.weights, options);
-  const std::size_t tasks = (rows.rows() + sampled_rows - 1) / sampled_rows;
+  const std::size_t tasks = (source.rows + sampled_rows - 1) / sampled_rows;
   base::parallel_for(tasks, options.threads, [&](std::size_t task) {
     const std::size_t first = task * sampled_rows;
-    const std::size_t count = std::min(sampled_rows, rows.rows() - first);
-    const std::unique_ptr<MemberReader> reader = rows.reader();
+    const std::size_t count = std::min(sampled_rows, source.rows - first);
+    const std::unique_ptr<MemberReader> reader = source.reader();
     reader->take(first, count);
     BlockSampler sampler(state, options, first, first_row, samples);
     for (std::size_t l = 0; l < draws.size(); ++l) {

@@ -9,7 +9,7 @@
 #include "model/names.hpp"
 #include "report/table.hpp"
 #include "score/score_fields.hpp"
-#include "store/document_parts.hpp"
+#include "store/json.hpp"
 
 namespace credens::report {
 
