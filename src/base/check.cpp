@@ -6,11 +6,12 @@ namespace credens::base {
 
 namespace {
 
-void check_each(MatrixView values, std::string_view name, std::string_view expected, bool (*holds)(double)) {
+void check_each(MatrixView values, std::string_view name, std::size_t first_row, std::string_view expected,
+                bool (*holds)(double)) {
   for (std::size_t row = 0; row < values.rows(); ++row) {
     for (std::size_t col = 0; col < values.cols(); ++col) {
-      require(holds(values(row, col)), ErrorCode::data, "{}: row {}, column {} is {}, expected {}", name, row, col,
-              values(row, col), expected);
+      require(holds(values(row, col)), ErrorCode::data, "{}: row {}, column {} is {}, expected {}", name,
+              first_row + row, col, values(row, col), expected);
     }
   }
 }
@@ -31,12 +32,13 @@ void check_probability(double value, std::string_view name) {
   require(value > 0 && value < 1, ErrorCode::usage, "{} is {}, expected a number between 0 and 1", name, value);
 }
 
-void check_finite(MatrixView values, std::string_view name) {
-  check_each(values, name, "a finite number", [](double value) { return std::isfinite(value); });
+void check_finite(MatrixView values, std::string_view name, std::size_t first_row) {
+  check_each(values, name, first_row, "a finite number", [](double value) { return std::isfinite(value); });
 }
 
-void check_positive(MatrixView values, std::string_view name) {
-  check_each(values, name, "a finite number above 0", [](double value) { return std::isfinite(value) && value > 0; });
+void check_positive(MatrixView values, std::string_view name, std::size_t first_row) {
+  check_each(values, name, first_row, "a finite number above 0",
+             [](double value) { return std::isfinite(value) && value > 0; });
 }
 
 void check_finite(std::span<const double> values, std::string_view name) {

@@ -28,11 +28,11 @@ void require(bool holds, ErrorCode code, fmt::format_string<Args...> sentence, A
 }
 
 /// `name` is what the caller calls the value.
-void check_positive(double value, std::string_view name);       // finite and > 0
-void check_not_negative(double value, std::string_view name);   // finite and >= 0
-void check_probability(double value, std::string_view name);    // in (0, 1)
-void check_finite(MatrixView values, std::string_view name);    // names row and column
-void check_positive(MatrixView values, std::string_view name);  // names row and column
+void check_positive(double value, std::string_view name);                                  // finite and > 0
+void check_not_negative(double value, std::string_view name);                              // finite and >= 0
+void check_probability(double value, std::string_view name);                               // in (0, 1)
+void check_finite(MatrixView values, std::string_view name, std::size_t first_row = 0);    // names row and column
+void check_positive(MatrixView values, std::string_view name, std::size_t first_row = 0);  // names row and column
 void check_finite(std::span<const double> values, std::string_view name);
 void check_shape(MatrixView values, std::size_t rows, std::size_t cols, std::string_view name);
 

@@ -5,8 +5,8 @@
 #include "base/bytes.hpp"
 #include "base/check.hpp"
 #include "cli/team.hpp"
-#include "store/checksum.hpp"
 #include "store/model_file.hpp"
+#include "store/safetensors.hpp"
 
 namespace credens::cli {
 

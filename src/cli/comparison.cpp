@@ -5,6 +5,7 @@
 #include "cli/columns.hpp"
 #include "cli/expectations.hpp"
 #include "model/names.hpp"
+#include "model/weights.hpp"
 
 namespace credens::cli {
 
@@ -39,7 +40,7 @@ void check_arguments(const ComparisonArguments& arguments) {
 }
 
 double largest_weight(RowStream& stream) {
-  scoring::RowWeights weights;
+  model::RowWeights weights;
   if (!stream.may_have_weights()) return weights.largest();
   while (const Rows* rows = stream.next()) {
     if (rows->block.weights.empty()) break;

@@ -12,7 +12,6 @@
 #include "learn/fit.hpp"
 #include "learn/recipe.hpp"
 #include "model/ensemble_state.hpp"
-#include "store/difference.hpp"
 
 namespace credens::cli {
 

@@ -16,7 +16,6 @@
 #include "data/npy.hpp"
 #include "model/member_source.hpp"
 #include "model/names.hpp"
-#include "model/sampler.hpp"
 
 namespace credens::cli {
 
@@ -113,45 +112,31 @@ void check_draws(const Ensemble& ensemble, const SampleArguments& arguments, std
                fmt::format("an array of {} draws at {} rows", *arguments.draws, held));
 }
 
-/// Some rows of a folder of arrays, read when a thread comes to them.
-class FolderRows : public model::MemberSource {
+/// Rows of a folder of arrays from `first` on, read when a thread comes to them.
+class FolderReader : public model::MemberReader {
  public:
-  FolderRows(const Ensemble& ensemble, OutputsReader& folder, std::size_t first, std::size_t count)
-      : ensemble_(ensemble), folder_(folder), first_(first), count_(count) {}
+  FolderReader(const Ensemble& ensemble, OutputsReader& folder, std::size_t first, std::mutex& one_at_a_time)
+      : ensemble_(ensemble), folder_(folder), first_(first), one_at_a_time_(one_at_a_time) {}
 
-  std::size_t rows() const override { return count_; }
-  std::unique_ptr<model::MemberReader> reader() const override { return std::make_unique<Reader>(*this); }
+  void take(std::size_t first, std::size_t count) override {
+    {
+      const std::lock_guard lock(one_at_a_time_);
+      outputs_ = folder_.read(first_ + first, count);
+    }
+    reader_ = model::arrays_at(ensemble_.state(), OutputRows(outputs_)).reader();
+    reader_->take(0, count);
+  }
+  model::MemberView member(std::size_t l, std::size_t first, std::size_t count) override {
+    return reader_->member(l, first, count);
+  }
 
  private:
-  class Reader : public model::MemberReader {
-   public:
-    explicit Reader(const FolderRows& rows) : rows_(rows) {}
-
-    void take(std::size_t first, std::size_t count) override {
-      {
-        const std::lock_guard lock(rows_.one_at_a_time_);
-        outputs_ = rows_.folder_.read(rows_.first_ + first, count);
-      }
-      source_ = model::arrays_at(rows_.ensemble_.state(), OutputRows(outputs_));
-      reader_ = source_->reader();
-      reader_->take(0, count);
-    }
-    model::MemberView member(std::size_t l, std::size_t first, std::size_t count) override {
-      return reader_->member(l, first, count);
-    }
-
-   private:
-    const FolderRows& rows_;
-    MemberOutputs outputs_;
-    std::unique_ptr<model::MemberSource> source_;
-    std::unique_ptr<model::MemberReader> reader_;
-  };
-
   const Ensemble& ensemble_;
   OutputsReader& folder_;
   std::size_t first_;
-  std::size_t count_;
-  mutable std::mutex one_at_a_time_;
+  std::mutex& one_at_a_time_;
+  MemberOutputs outputs_;
+  std::unique_ptr<model::MemberReader> reader_;
 };
 
 /// Draws at rows of arrays.
@@ -161,9 +146,12 @@ void sample_folder(const Ensemble& ensemble, const SampleArguments& arguments, c
   check_draws(ensemble, arguments, folder.rows());
   DrawsWriter writer(arguments.output, {options.draws, folder.rows(), ensemble.outputs()});
   const std::size_t at_once = std::max<std::size_t>(1, rows_at_once(ensemble, options.draws, folder.rows()));
+  std::mutex one_at_a_time;
   for (std::size_t first = 0; first < folder.rows(); first += at_once) {
-    const FolderRows rows(ensemble, folder, first, std::min(at_once, folder.rows() - first));
-    writer.add(model::draw_samples(ensemble.state(), rows, options, first));
+    const model::MemberSource source{.rows = std::min(at_once, folder.rows() - first), .reader = [&, first] {
+                                       return std::make_unique<FolderReader>(ensemble, folder, first, one_at_a_time);
+                                     }};
+    writer.add(model::draw_samples(ensemble.state(), source, options, first));
   }
   writer.commit();
 }
@@ -185,7 +173,7 @@ class WaitingRows {
     const MatrixView noise(noise_.data(), noise_.empty() ? 0 : count, noise_.empty() ? 0 : ensemble.outputs());
     const model::EnsembleState& state = ensemble.state();
     if (options.of == Draw::observation) model::require_known_noise(state, count, noise);
-    Samples samples = model::draw_samples(state, *model::networks_at(state, inputs, noise), options, first_row_);
+    Samples samples = model::draw_samples(state, model::networks_at(state, inputs, noise), options, first_row_);
     const auto gone = static_cast<std::ptrdiff_t>(count);
     inputs_.erase(inputs_.begin(), inputs_.begin() + gone * static_cast<std::ptrdiff_t>(inputs.cols()));
     noise_.erase(noise_.begin(), noise_.begin() + gone * static_cast<std::ptrdiff_t>(noise.cols()));

@@ -31,7 +31,7 @@ std::vector<double> equal_weights(std::size_t count) {
 
 /// Epistemic by aleatoric variance [rows x q].
 std::vector<double> variance_ratios(const Ensemble& ensemble, const model::EncodedRows& rows) {
-  const Predictive predictive = model::predictive_of(ensemble.state(), *model::networks_at(ensemble.state(), rows), 0);
+  const Predictive predictive = model::predictive_of(ensemble.state(), model::networks_at(ensemble.state(), rows), 0);
   std::vector<double> ratios;
   for (std::size_t row = 0; row < predictive.rows(); ++row) {
     for (std::size_t k = 0; k < predictive.outputs(); ++k) {

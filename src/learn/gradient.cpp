@@ -102,8 +102,8 @@ double row_loss(const model::MemberView& rows, std::size_t i, const float* targe
 LossSum block_loss(const model::Mlp& network, const TrainingSet& data, std::size_t first, std::size_t end,
                    model::ForwardBuffers& buffers) {
   LossSum sum;
-  for (; first < end; first += buffers.rows()) {
-    const std::size_t count = std::min(buffers.rows(), end - first);
+  for (; first < end; first += buffers.rows) {
+    const std::size_t count = std::min(buffers.rows, end - first);
     const Matrix known = known_block(data, first, count);
     const model::MemberView rows = model::member_view(network, data.input_values.data() + first * data.input_stride,
                                                       data.input_stride, count, known, buffers);

@@ -62,8 +62,8 @@ MemberAtRows member_at_rows(const model::Mlp& network, const TrainingSet& data) 
                   .log_variance = Matrix(data.rows, units),
                   .squared_features = std::vector<double>(data.rows)};
   model::ForwardBuffers buffers(shape, std::min(data.rows, model::forward_rows));
-  for (std::size_t first = 0; first < data.rows; first += buffers.rows()) {
-    const std::size_t count = std::min(buffers.rows(), data.rows - first);
+  for (std::size_t first = 0; first < data.rows; first += buffers.rows) {
+    const std::size_t count = std::min(buffers.rows, data.rows - first);
     const model::HeadView view = model::forward(network, data.input_values.data() + first * data.input_stride,
                                                 data.input_stride, count, buffers);
     for (std::size_t i = 0; i < count; ++i) {

@@ -12,7 +12,7 @@
 #include "base/parallel.hpp"
 #include "data/names.hpp"
 #include "learn/widen_plan.hpp"
-#include "model/output_rows.hpp"
+#include "model/member_source.hpp"
 #include "model/weights.hpp"
 
 namespace credens {

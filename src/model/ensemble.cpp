@@ -3,14 +3,13 @@
 #include <credens/ensemble.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/check.hpp"
 #include "base/parallel.hpp"
 #include "math/statistics.hpp"
 #include "model/ensemble_state.hpp"
-#include "model/joint.hpp"
 #include "model/member_source.hpp"
-#include "model/sampler.hpp"
 #include "model/weights.hpp"
 
 namespace credens {
@@ -19,6 +18,12 @@ namespace {
 
 void check_threads(int threads) {
   base::require(threads >= 0, ErrorCode::usage, "threads is {}, expected 0 (all cores) or more", threads);
+}
+
+void check_array_options(const SampleOptions& options) {
+  check_threads(options.threads);
+  base::require(options.noise_std.empty(), ErrorCode::usage,
+                "noise_std is given beside the outputs of members, whose variance holds all noise already");
 }
 
 void write_rows(const Matrix& block, std::size_t first, Matrix& all) {
@@ -86,17 +91,26 @@ const std::vector<double>& Ensemble::weights() const {
 }
 
 std::optional<double> Ensemble::elbo(PosteriorKind kind) const {
-  return model::ensemble_elbo(*state_, kind);
+  // The value for all members of the mixture: sum_l w_l ELBO_l - sum_l w_l log w_l; none if a member has none.
+  double sum = 0;
+  for (std::size_t l = 0; l < members(); ++l) {
+    const double weight = state_->weights[l];
+    if (weight == 0) continue;
+    const std::optional<double> elbo = state_->members[l].posterior.elbo.of(kind);
+    if (!elbo) return std::nullopt;
+    sum += weight * (*elbo - std::log(weight));
+  }
+  return sum;
 }
 
 Predictive Ensemble::predict(MatrixView inputs, const PredictOptions& options) const {
   check_threads(options.threads);
   model::require_known_noise(*state_, inputs.rows(), options.noise_std);
-  return model::predictive_of(*state_, *model::networks_at(*state_, inputs, options.noise_std), options.threads);
+  return model::predictive_of(*state_, model::networks_at(*state_, inputs, options.noise_std), options.threads);
 }
 
 Predictive Ensemble::predict(const MemberOutputs& outputs) const {
-  return model::predictive_of(*state_, *model::arrays_at(*state_, outputs), 0);
+  return model::predictive_of(*state_, model::arrays_at(*state_, outputs), 0);
 }
 
 void Ensemble::predict_blocks(const BlockSource& source, const BlockSink& sink, int threads) const {
@@ -111,22 +125,20 @@ void Ensemble::predict_blocks(const BlockSource& source, const BlockSink& sink, 
 Samples Ensemble::sample(MatrixView inputs, const SampleOptions& options) const {
   check_threads(options.threads);
   if (options.of == Draw::observation) model::require_known_noise(*state_, inputs.rows(), options.noise_std);
-  return model::draw_samples(*state_, *model::networks_at(*state_, inputs, options.noise_std), options);
+  return model::draw_samples(*state_, model::networks_at(*state_, inputs, options.noise_std), options);
 }
 
 Samples Ensemble::sample(const MemberOutputs& outputs, const SampleOptions& options) const {
-  check_threads(options.threads);
-  base::require(options.noise_std.empty(), ErrorCode::usage,
-                "noise_std is given beside the outputs of members, whose variance holds all noise already");
-  return model::draw_samples(*state_, *model::arrays_at(*state_, outputs), options);
+  check_array_options(options);
+  return model::draw_samples(*state_, model::arrays_at(*state_, outputs), options);
 }
 
 std::vector<Matrix> Ensemble::joint_epistemic_covariance(MatrixView inputs) const {
-  return model::joint_covariance(*state_, *model::networks_at(*state_, inputs, {}));
+  return model::joint_covariance(*state_, model::networks_at(*state_, inputs, {}));
 }
 
 std::vector<Matrix> Ensemble::joint_epistemic_covariance(const MemberOutputs& outputs) const {
-  return model::joint_covariance(*state_, *model::arrays_at(*state_, outputs));
+  return model::joint_covariance(*state_, model::arrays_at(*state_, outputs));
 }
 
 MemberOutputs Ensemble::member_outputs(MatrixView inputs, const PredictOptions& options) const {
@@ -139,7 +151,7 @@ MemberOutputs Ensemble::member_outputs(MatrixView inputs, const PredictOptions& 
   base::parallel_for(blocks, options.threads, [&](std::size_t index) {
     const std::size_t first = index * math::statistics_block;
     const std::size_t count = std::min(math::statistics_block, inputs.rows() - first);
-    const auto reader = source->reader();
+    const auto reader = source.reader();
     reader->take(first, count);
     for (std::size_t l = 0; l < members(); ++l) {
       const model::MemberBlock block = model::member_block(*reader, l, count);
@@ -156,6 +168,15 @@ Ensemble Ensemble::with_weights(std::vector<double> weights) const {
   auto state = std::make_shared<model::EnsembleState>(*state_);
   state->weights = model::normalised(std::move(weights));
   return Ensemble(std::move(state));
+}
+
+Predictive predict(const Ensemble& ensemble, const OutputRows& rows, int threads) {
+  return model::predictive_of(ensemble.state(), model::arrays_at(ensemble.state(), rows), threads);
+}
+
+Samples sample(const Ensemble& ensemble, const OutputRows& rows, const SampleOptions& options) {
+  check_array_options(options);
+  return model::draw_samples(ensemble.state(), model::arrays_at(ensemble.state(), rows), options);
 }
 
 }  // namespace credens

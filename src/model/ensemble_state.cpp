@@ -2,9 +2,149 @@
 
 #include "model/ensemble_state.hpp"
 
+#include <algorithm>
 #include <cmath>
 
+#include "base/check.hpp"
+#include "math/statistics.hpp"
+#include "model/names.hpp"
+#include "model/weights.hpp"
+
 namespace credens::model {
+
+namespace {
+
+template <class... Args>
+void require(bool holds, fmt::format_string<Args...> sentence, Args&&... args) {
+  base::require(holds, ErrorCode::usage, sentence, std::forward<Args>(args)...);
+}
+
+bool all_finite(std::span<const double> values) {
+  return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+}
+
+void check_members(const EnsembleState& state) {
+  require(!state.members.empty(), "an ensemble has no members, expected at least 1");
+  require(state.total_members >= state.members.size(), "an ensemble of {} members holds {}", state.total_members,
+          state.members.size());
+  for (std::size_t l = 0; l < state.members.size(); ++l) {
+    const Member& member = state.members[l];
+    require(member.index < state.total_members, "a member has index {}, expected one below {}", member.index,
+            state.total_members);
+    require(l == 0 || state.members[l - 1].index < member.index, "member {} follows member {}, expected rising indices",
+            member.index, l == 0 ? 0 : state.members[l - 1].index);
+    require(member.features > 0, "member {} has no features, expected at least 1", member.index);
+    require((member.network != nullptr) == state.has_networks(),
+            "member {} differs from the first in having a network, expected all or none", member.index);
+  }
+}
+
+void check_weights_of(const EnsembleState& state) {
+  require(state.weights.size() == state.members.size(), "an ensemble of {} members has {} weights",
+          state.members.size(), state.weights.size());
+  check_mixture_weights(state.weights);
+}
+
+void check_scaler(const data::Scaler& scaler, std::string_view of) {
+  require(scaler.scale.size() == scaler.shift.size(), "the scaler of the {} has {} shifts and {} scales", of,
+          scaler.shift.size(), scaler.scale.size());
+  require(all_finite(scaler.shift), "the scaler of the {} has a shift that is not finite", of);
+  for (const double scale : scaler.scale) {
+    require(std::isfinite(scale) && scale > 0,
+            "the scaler of the {} has the scale {}, expected a finite number above 0", of, scale);
+  }
+}
+
+void check_bends(const data::Scaler& scaler) {
+  const std::size_t bends = scaler.width.size();
+  require(scaler.centre.size() == bends && (bends == 0 || bends == scaler.cols()),
+          "the scaler of {} inputs has {} centres and {} widths, expected none or one of each for every input",
+          scaler.cols(), scaler.centre.size(), bends);
+  require(all_finite(scaler.centre), "the scaler of the inputs has a centre that is not finite");
+  for (const double width : scaler.width) {
+    require(std::isfinite(width) && width >= 0,
+            "the scaler of the inputs has the width {}, expected a finite number that is not negative", width);
+  }
+}
+
+void check_targets(const EnsembleState& state) {
+  const std::size_t q = state.target_scaler.cols();
+  require(q > 0, "an ensemble has no outputs, expected at least 1");
+  check_scaler(state.target_scaler, "targets");
+  require(state.target_scaler.width.empty() && state.target_scaler.centre.empty(),
+          "the scaler of the targets bends them, which only inputs may be");
+  for (const double scale : state.target_scaler.scale) {
+    require(is_target_scale(scale), "the scaler of the targets has the scale {}, expected a number between {} and {}",
+            scale, least_target_scale, largest_target_scale);
+  }
+  require(state.schema.targets.size() == q, "an ensemble of {} outputs has {} targets", q, state.schema.targets.size());
+  const std::size_t noise = state.schema.noise.size();
+  require(noise <= 1 || noise == q, "an ensemble of {} outputs has {} columns of noise", q, noise);
+}
+
+void check_inputs(const EnsembleState& state) {
+  const std::size_t d = state.input_scaler.cols();
+  const std::vector<data::Column>& inputs = state.schema.inputs;
+  check_scaler(state.input_scaler, "inputs");
+  check_bends(state.input_scaler);
+  require(inputs.size() == d, "an ensemble scales {} inputs but was trained on {}", d, inputs.size());
+  require(data::positions_of(inputs).size() == d, "an ensemble does not know the positions of its inputs");
+  data::check_positions(state.schema, ErrorCode::usage);
+}
+
+void check_network(const EnsembleState& state, const Member& member) {
+  const MlpShape& shape = member.network->shape();
+  require(shape.inputs == state.input_scaler.cols() && shape.outputs == state.target_scaler.cols(),
+          "member {} maps {} inputs to {} outputs, expected {} to {}", member.index, shape.inputs, shape.outputs,
+          state.input_scaler.cols(), state.target_scaler.cols());
+  require(shape.features() == member.features, "member {} has {} features but its network {}", member.index,
+          member.features, shape.features());
+  require(shape.noise != NoiseKind::known || state.schema.has_noise,
+          "member {} takes its noise from the data, but the ensemble has none", member.index);
+  require(math::all_finite(member.network->parameters()), "member {} has a parameter that is not finite", member.index);
+}
+
+void check_factor(const Matrix& factor, std::size_t size, std::size_t member) {
+  require(factor.rows() == size && factor.cols() == size,
+          "a posterior factor of member {} is {} x {}, expected {} x {}", member, factor.rows(), factor.cols(), size,
+          size);
+  require(all_finite(factor.values()), "a posterior factor of member {} is not finite", member);
+  for (std::size_t i = 0; i < size; ++i) {
+    const auto below = factor.row(i).first(i);
+    require(std::all_of(below.begin(), below.end(), [](double value) { return value == 0; }),
+            "a posterior factor of member {} is not upper triangular", member);
+  }
+}
+
+void check_full(const MemberPosterior& posterior, std::size_t outputs, std::size_t size, std::size_t member) {
+  require(posterior.factor.size() == 1 || posterior.factor.size() == outputs,
+          "the posterior of member {} has {} factors, expected 1 or {}", member, posterior.factor.size(), outputs);
+  for (const Matrix& factor : posterior.factor) check_factor(factor, size, member);
+}
+
+void check_diagonal(const MemberPosterior& posterior, std::size_t outputs, std::size_t size, std::size_t member) {
+  const Matrix& variance = posterior.variance;
+  require(variance.rows() == outputs && variance.cols() == size,
+          "the posterior variance of member {} is {} x {}, expected {} x {}", member, variance.rows(), variance.cols(),
+          outputs, size);
+  const auto values = variance.values();
+  require(all_finite(values) && std::all_of(values.begin(), values.end(), [](double value) { return value >= 0; }),
+          "the posterior variance of member {} has a value that is negative or not finite", member);
+}
+
+void check_posterior(const EnsembleState& state, const Member& member) {
+  const MemberPosterior& posterior = member.posterior;
+  const std::size_t outputs = state.target_scaler.cols();
+  const std::size_t size = random_weights(posterior, member.features);
+  require(posterior.kind == state.posterior, "member {} has the posterior {}, the ensemble {}", member.index,
+          base::name_of(posterior.kind), base::name_of(state.posterior));
+  require(std::isfinite(posterior.gamma) && posterior.gamma >= 0,
+          "gamma of member {} is {}, expected a finite number that is not negative", member.index, posterior.gamma);
+  if (posterior.kind == PosteriorKind::diagonal) check_diagonal(posterior, outputs, size, member.index);
+  if (posterior.kind == PosteriorKind::full) check_full(posterior, outputs, size, member.index);
+}
+
+}  // namespace
 
 std::optional<std::string> stored_option(const EnsembleState& state, std::string_view name) {
   for (const auto& [stored_name, value] : state.options) {
@@ -13,16 +153,21 @@ std::optional<std::string> stored_option(const EnsembleState& state, std::string
   return std::nullopt;
 }
 
-std::optional<double> ensemble_elbo(const EnsembleState& state, PosteriorKind kind) {
-  double sum = 0;
-  for (std::size_t l = 0; l < state.members.size(); ++l) {
-    const double weight = state.weights[l];
-    if (weight == 0) continue;
-    const std::optional<double> elbo = state.members[l].posterior.elbo.of(kind);
-    if (!elbo) return std::nullopt;
-    sum += weight * (*elbo - std::log(weight));
+void check(const EnsembleState& state) {
+  check_members(state);
+  check_weights_of(state);
+  check_targets(state);
+  if (state.has_networks()) check_inputs(state);
+  for (const Member& member : state.members) {
+    if (member.network) check_network(state, member);
   }
-  return sum;
+  check_posteriors(state);
+}
+
+void check_posteriors(const EnsembleState& state) {
+  require(std::isfinite(state.prior_precision) && state.prior_precision >= 0,
+          "lambda is {}, expected a finite number that is not negative", state.prior_precision);
+  for (const Member& member : state.members) check_posterior(state, member);
 }
 
 }  // namespace credens::model

@@ -73,9 +73,6 @@ struct EnsembleState {
 /// Text of a stored option, or nothing.
 std::optional<std::string> stored_option(const EnsembleState& state, std::string_view name);
 
-/// The value for all members of the mixture: sum_l w_l ELBO_l - sum_l w_l log w_l; none if a member has none.
-std::optional<double> ensemble_elbo(const EnsembleState& state, PosteriorKind kind);
-
 /// Throws usage unless shapes agree and all values are usable; called by whoever makes a state (store, learn).
 void check(const EnsembleState& state);
 

@@ -36,12 +36,10 @@ class MarginalReader {
  public:
   explicit MarginalReader(const MixtureComponents& components);
 
-  math::MixtureView total(std::size_t row, std::size_t output);     ///< of an observation
-  math::MixtureView function(std::size_t row, std::size_t output);  ///< of the regression function; stds may be 0
+  /// Of an observation; without noise of the regression function, whose stds may be 0.
+  math::MixtureView gather(std::size_t row, std::size_t output, bool with_noise = true);
 
  private:
-  math::MixtureView gather(std::size_t row, std::size_t output, bool with_noise);
-
   const MixtureComponents& components_;
   std::vector<std::size_t> members_;
   std::vector<double> weight_;

@@ -9,26 +9,11 @@
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "data/row_checks.hpp"
-#include "model/output_rows.hpp"
+#include "math/linalg.hpp"
 
 namespace credens::model {
 
 namespace {
-
-void check_inputs(const EnsembleState& state, MatrixView inputs) {
-  require_networks(state);
-  const std::size_t expected = state.input_scaler.cols();
-  base::require(inputs.rows() == 0 || inputs.cols() == expected, ErrorCode::data, "inputs have {} columns, expected {}",
-                inputs.cols(), expected);
-}
-
-void check_noise(const EnsembleState& state, std::size_t rows, MatrixView noise_std) {
-  if (noise_std.empty()) return;
-  base::check_shape(noise_std, rows, state.target_scaler.cols(), "noise_std");
-  data::check_noise(noise_std, state.target_scaler.scale, [](std::size_t row, std::size_t column) {
-    return fmt::format("noise_std: row {}, column {}", row, column);
-  });
-}
 
 /// Arrays are in the networks' own units, so all say how these are related to those of the data.
 void check_units(const std::vector<double>& found, double by_default, const std::vector<double>& expected,
@@ -81,44 +66,10 @@ void check_finite(const MemberView& rows, std::size_t member, std::size_t first_
   }
 }
 
-class NetworkSource : public MemberSource {
- public:
-  NetworkSource(const EnsembleState& state, MatrixView inputs, MatrixView noise_std)
-      : state_(state), inputs_(inputs), noise_std_(noise_std) {}
-
-  std::size_t rows() const override { return inputs_.rows(); }
-  std::unique_ptr<MemberReader> reader() const override {
-    auto reader = std::make_unique<NetworkReader>(state_.members);
-    reader->set_rows(state_, inputs_, noise_std_);
-    return reader;
-  }
-
- private:
-  const EnsembleState& state_;
-  MatrixView inputs_;
-  MatrixView noise_std_;
-};
-
-class EncodedSource : public MemberSource {
- public:
-  EncodedSource(const EnsembleState& state, const EncodedRows& rows) : state_(state), rows_(rows) {}
-
-  std::size_t rows() const override { return rows_.rows; }
-  std::unique_ptr<MemberReader> reader() const override {
-    auto reader = std::make_unique<NetworkReader>(state_.members);
-    reader->set_rows(rows_);
-    return reader;
-  }
-
- private:
-  const EnsembleState& state_;
-  EncodedRows rows_;
-};
-
 /// Views of arrays where they lie; only a variance that outputs share is spread over them.
 class ArrayReader : public MemberReader {
  public:
-  explicit ArrayReader(const OutputRows& rows) : rows_(rows) {}
+  explicit ArrayReader(OutputRows rows) : rows_(std::move(rows)) {}
 
   void take(std::size_t first, std::size_t) override { first_ = first; }
   MemberView member(std::size_t l, std::size_t first, std::size_t count) override {
@@ -129,25 +80,10 @@ class ArrayReader : public MemberReader {
   }
 
  private:
-  const OutputRows& rows_;
+  OutputRows rows_;
   std::size_t first_ = 0;
   Matrix spread_;
 };
-
-class ArraySource : public MemberSource {
- public:
-  explicit ArraySource(OutputRows rows) : rows_(std::move(rows)) {}
-
-  std::size_t rows() const override { return rows_.rows(); }
-  std::unique_ptr<MemberReader> reader() const override { return std::make_unique<ArrayReader>(rows_); }
-
- private:
-  OutputRows rows_;
-};
-
-std::size_t blocks_of(std::size_t rows) {
-  return (rows + forward_rows - 1) / forward_rows;
-}
 
 }  // namespace
 
@@ -245,29 +181,43 @@ void check_fit(const EnsembleState& state, const MemberOutputs& outputs) {
 }
 
 void check_rows(const EnsembleState& state, MatrixView inputs, MatrixView noise_std) {
-  check_inputs(state, inputs);
-  check_noise(state, inputs.rows(), noise_std);
+  require_networks(state);
+  base::require(inputs.rows() == 0 || inputs.cols() == state.input_scaler.cols(), ErrorCode::data,
+                "inputs have {} columns, expected {}", inputs.cols(), state.input_scaler.cols());
+  if (noise_std.empty()) return;
+  base::check_shape(noise_std, inputs.rows(), state.target_scaler.cols(), "noise_std");
+  data::check_noise(noise_std, state.target_scaler.scale, [](std::size_t row, std::size_t column) {
+    return fmt::format("noise_std: row {}, column {}", row, column);
+  });
 }
 
-std::unique_ptr<MemberSource> networks_at(const EnsembleState& state, MatrixView inputs, MatrixView noise_std) {
+MemberSource networks_at(const EnsembleState& state, MatrixView inputs, MatrixView noise_std) {
   check_rows(state, inputs, noise_std);
-  return std::make_unique<NetworkSource>(state, inputs, noise_std);
+  return {.rows = inputs.rows(), .reader = [&state, inputs, noise_std] {
+            auto reader = std::make_unique<NetworkReader>(state.members);
+            reader->set_rows(state, inputs, noise_std);
+            return reader;
+          }};
 }
 
-std::unique_ptr<MemberSource> networks_at(const EnsembleState& state, const EncodedRows& rows) {
-  return std::make_unique<EncodedSource>(state, rows);
+MemberSource networks_at(const EnsembleState& state, const EncodedRows& rows) {
+  return {.rows = rows.rows, .reader = [&state, rows] {
+            auto reader = std::make_unique<NetworkReader>(state.members);
+            reader->set_rows(rows);
+            return reader;
+          }};
 }
 
-std::unique_ptr<MemberSource> arrays_at(const EnsembleState& state, const OutputRows& rows) {
+MemberSource arrays_at(const EnsembleState& state, const OutputRows& rows) {
   check(rows);
   check_shapes(state, rows);
-  return std::make_unique<ArraySource>(rows);
+  return {.rows = rows.rows(), .reader = [rows] { return std::make_unique<ArrayReader>(rows); }};
 }
 
-std::unique_ptr<MemberSource> arrays_at(const EnsembleState& state, const MemberOutputs& outputs) {
+MemberSource arrays_at(const EnsembleState& state, const MemberOutputs& outputs) {
   check(outputs);
   check_fit(state, outputs);
-  return std::make_unique<ArraySource>(outputs);
+  return {.rows = outputs.rows(), .reader = [&outputs] { return std::make_unique<ArrayReader>(outputs); }};
 }
 
 void require_networks(const EnsembleState& state) {
@@ -313,32 +263,90 @@ void write_member(const EnsembleState& state, std::size_t l, const MemberView& r
   }
 }
 
+// 7.2 GB of doubles: 30,000 rows of one output.
+constexpr double largest_joint_result = 9e8;
+
+void check_joint_size(std::size_t rows, std::size_t outputs) {
+  const double n = static_cast<double>(rows);
+  base::require(n * n * static_cast<double>(outputs) <= largest_joint_result, ErrorCode::usage,
+                "the joint covariance of {} rows and {} outputs has more than {:.0f} values, choose fewer rows", rows,
+                outputs, largest_joint_result);
+}
+
+/// S^T phi_i of output k in column i: [P x N], whose Gram matrix over columns is phi_i^T Sigma_k phi_j.
+Matrix whitened_columns(const MemberPosterior& posterior, const Matrix& features, std::size_t output) {
+  Matrix columns(random_weights(posterior, features.cols()), features.rows());
+  for (std::size_t i = 0; i < features.rows(); ++i) {
+    const std::vector<double> column = whitened(posterior, features.row(i), output);
+    for (std::size_t j = 0; j < column.size(); ++j) columns(j, i) = column[j];
+  }
+  return columns;
+}
+
+/// m_li - m_i of output k as a row: [1 x N].
+Matrix deviation_row(const Predictive& predictive, const Matrix& mean, std::size_t member, std::size_t output) {
+  const MixtureComponents& components = predictive.components();
+  Matrix row(1, components.rows);
+  for (std::size_t i = 0; i < components.rows; ++i) {
+    const std::size_t at = (i * components.weights.size() + member) * components.outputs + output;
+    row(0, i) = components.mean[at] - mean(i, output);
+  }
+  return row;
+}
+
+void add_outer_products(const Matrix& rows, double weight, Matrix& covariance) {
+  math::add_weighted_gram(rows, std::vector<double>(rows.rows(), weight), covariance);
+}
+
 }  // namespace
 
-void write_components(const EnsembleState& state, MemberReader& reader, std::size_t first, std::size_t count,
+void write_components(const EnsembleState& state, MemberReader& reader, std::size_t first, std::size_t end,
                       std::vector<double>& features, MixtureComponents& components) {
-  for (std::size_t position = 0; position < state.members.size(); ++position) {
-    const std::size_t l = reader.member_at(position);
-    write_member(state, l, reader.member(l, 0, count), first, features, components);
+  for (; first < end; first += forward_rows) {
+    const std::size_t count = std::min(forward_rows, end - first);
+    reader.take(first, count);
+    for (std::size_t position = 0; position < state.members.size(); ++position) {
+      const std::size_t l = reader.member_at(position);
+      write_member(state, l, reader.member(l, 0, count), first, features, components);
+    }
   }
 }
 
 Predictive predictive_of(const EnsembleState& state, const MemberSource& source, int threads) {
   MixtureComponents components;
-  resize_components(state, source.rows(), components);
-  const std::size_t blocks = blocks_of(source.rows());
+  resize_components(state, source.rows, components);
+  const std::size_t blocks = (source.rows + forward_rows - 1) / forward_rows;
   const auto tasks = std::min<std::size_t>(blocks, 8 * static_cast<std::size_t>(base::thread_count(threads)));
   base::parallel_for(tasks, threads, [&](std::size_t task) {
-    const std::unique_ptr<MemberReader> reader = source.reader();
+    const std::size_t first = task * blocks / tasks * forward_rows;
+    const std::size_t end = std::min(source.rows, (task + 1) * blocks / tasks * forward_rows);
     std::vector<double> features;
-    for (std::size_t index = task * blocks / tasks; index < (task + 1) * blocks / tasks; ++index) {
-      const std::size_t first = index * forward_rows;
-      const std::size_t count = std::min(forward_rows, source.rows() - first);
-      reader->take(first, count);
-      write_components(state, *reader, first, count, features, components);
-    }
+    write_components(state, *source.reader(), first, end, features, components);
   });
   return Predictive(std::move(components));
+}
+
+std::vector<Matrix> joint_covariance(const EnsembleState& state, const MemberSource& source) {
+  const std::size_t outputs = state.target_scaler.cols();
+  check_joint_size(source.rows, outputs);
+  const Predictive predictive = predictive_of(state, source, 0);
+  const Matrix mean = predictive.mean();
+  const std::unique_ptr<MemberReader> reader = source.reader();
+  reader->take(0, source.rows);
+
+  std::vector<Matrix> covariances(outputs, Matrix(source.rows, source.rows));
+  for (std::size_t l = 0; l < state.members.size(); ++l) {
+    const double weight = state.weights[l];
+    const MemberPosterior& posterior = state.members[l].posterior;
+    const Matrix features = member_block(*reader, l, source.rows).features;
+    for (std::size_t k = 0; weight > 0 && k < outputs; ++k) {
+      add_outer_products(deviation_row(predictive, mean, l, k), weight, covariances[k]);
+      if (posterior.kind == PosteriorKind::delta) continue;
+      const double scale = state.target_scaler.scale[k];
+      add_outer_products(whitened_columns(posterior, features, k), weight * (scale * scale), covariances[k]);
+    }
+  }
+  return covariances;
 }
 
 }  // namespace credens::model

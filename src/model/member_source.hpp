@@ -9,6 +9,7 @@
 #include <credens/member_outputs.hpp>
 #include <credens/output_rows.hpp>
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -39,15 +40,10 @@ class MemberReader {
 /// A copy of what member l says of the first `count` rows taken.
 MemberBlock member_block(MemberReader& reader, std::size_t l, std::size_t count);
 
-class MemberSource {
- public:
-  MemberSource() = default;
-  MemberSource(const MemberSource&) = delete;
-  MemberSource& operator=(const MemberSource&) = delete;
-  virtual ~MemberSource() = default;
-
-  virtual std::size_t rows() const = 0;
-  virtual std::unique_ptr<MemberReader> reader() const = 0;  ///< one for each thread; must not outlive the source
+/// Rows, and readers of what members say of them: one for each thread. Neither may outlive what the source was made of.
+struct MemberSource {
+  std::size_t rows = 0;
+  std::function<std::unique_ptr<MemberReader>()> reader;
 };
 
 /// Inputs [n x d] in network units and float, rows of `stride`. `first_row` is how sentences count the first. Throws
@@ -101,12 +97,18 @@ class NetworkReader final : public MemberReader {
 
 /// The networks at `inputs` [N x d] with known noise `noise_std` [N x q] or empty, both in data units and finite; the
 /// views must outlive the result. Throws data for wrong shapes and values, usage for a model without networks.
-std::unique_ptr<MemberSource> networks_at(const EnsembleState& state, MatrixView inputs, MatrixView noise_std);
-std::unique_ptr<MemberSource> networks_at(const EnsembleState& state, const EncodedRows& rows);
+MemberSource networks_at(const EnsembleState& state, MatrixView inputs, MatrixView noise_std);
+MemberSource networks_at(const EnsembleState& state, const EncodedRows& rows);
 
 /// The arrays of an ensemble of the same members, which must outlive the result. Throws data where they do not fit.
-std::unique_ptr<MemberSource> arrays_at(const EnsembleState& state, const OutputRows& rows);
-std::unique_ptr<MemberSource> arrays_at(const EnsembleState& state, const MemberOutputs& outputs);
+MemberSource arrays_at(const EnsembleState& state, const OutputRows& rows);
+MemberSource arrays_at(const EnsembleState& state, const MemberOutputs& outputs);
+
+/// How sentences call an array of a member.
+std::string of_member(std::string_view array, std::size_t member);
+
+/// Rows of a variance with one column for each output, also where the outputs share their noise.
+Matrix variance_block(MatrixView variance, std::size_t first, std::size_t count, std::size_t outputs);
 
 /// Throws data unless members, features, outputs and units are those of the model.
 void check_fit(const EnsembleState& state, const MemberOutputs& outputs);
@@ -123,12 +125,22 @@ void require_known_noise(const EnsembleState& state, std::size_t rows, MatrixVie
 /// Makes room for `rows` rows; those that are there stay.
 void resize_components(const EnsembleState& state, std::size_t rows, MixtureComponents& components);
 
-/// Writes the components, in data units, of `count` rows that the reader has taken to those from `first` on.
-/// `features` is room for one row.
-void write_components(const EnsembleState& state, MemberReader& reader, std::size_t first, std::size_t count,
+/// Writes the components of rows [first, end) in data units. `features` is room for one row.
+void write_components(const EnsembleState& state, MemberReader& reader, std::size_t first, std::size_t end,
                       std::vector<double>& features, MixtureComponents& components);
 
 /// The predictive distribution at all rows, computed by `threads` threads.
 Predictive predictive_of(const EnsembleState& state, const MemberSource& source, int threads);
+
+/// Draws from the regression function and from observations (paper, Algorithm 2). Draw j: 1. a member l by weight;
+/// 2. weights W_l + dW with rows dW_k ~ N(0, Sigma_lk); 3. the function (W + dW) phi at every row; 4. for observations,
+/// noise of the member's variance. A draw depends on the seed, its own number and the rows' numbers alone, which begin
+/// with `first_row`: some rows at a time give what all at once do.
+Samples draw_samples(const EnsembleState& state, const MemberSource& source, const SampleOptions& options,
+                     std::size_t first_row = 0);
+
+/// How the regression function at one row goes with the function at another: per output k the matrix
+/// sum_l w_l [(m_li - m_i)(m_lj - m_j) + phi_li^T Sigma_lk phi_lj] over rows i and j, [N x N], in data units.
+std::vector<Matrix> joint_covariance(const EnsembleState& state, const MemberSource& source);
 
 }  // namespace credens::model

@@ -22,25 +22,25 @@ void check(const MlpShape& shape) {
 /// The learned variances of some rows: shared noise has one per row, per-output noise q, constant noise q in all, known
 /// noise none.
 std::span<const float> learned_variances(const Mlp& network, const HeadView& view, std::size_t rows,
-                                         NoiseBuffers& buffers) {
+                                         ForwardBuffers& buffers) {
   const MlpShape& shape = network.shape();
   const std::size_t units = shape.noise_units();
   std::size_t count = rows * units;
   if (shape.noise == NoiseKind::constant) {
     count = shape.outputs;
-    std::ranges::copy(network.constant_noise(), buffers.raw.begin());
+    std::ranges::copy(network.constant_noise(), buffers.raw_noise.begin());
   }
   for (std::size_t i = 0; i < rows && units > 0; ++i) {
-    std::copy_n(view.head + i * view.head_stride + shape.outputs, units, buffers.raw.data() + i * units);
+    std::copy_n(view.head + i * view.head_stride + shape.outputs, units, buffers.raw_noise.data() + i * units);
   }
   const std::vector<NoiseRange>& ranges = network.noise_ranges();
   for (std::size_t i = 0; i < count && !ranges.empty(); ++i) {
     const auto [low, high] = ranges[i % units];
-    buffers.raw[i] = std::clamp(buffers.raw[i], low, high);
+    buffers.raw_noise[i] = std::clamp(buffers.raw_noise[i], low, high);
   }
-  math::noise_variance(shape.noise_link, static_cast<float>(noise_floor), count, buffers.raw.data(),
-                       buffers.variance.data(), buffers.slope.data());
-  return std::span<const float>(buffers.variance).first(count);
+  math::noise_variance(shape.noise_link, static_cast<float>(noise_floor), count, buffers.raw_noise.data(),
+                       buffers.noise_variance.data(), buffers.noise_slope.data());
+  return std::span<const float>(buffers.noise_variance).first(count);
 }
 
 /// `known` [rows x q] is empty where no noise is known.
@@ -90,22 +90,6 @@ void Mlp::set_noise_ranges(std::vector<NoiseRange> ranges) {
   noise_ranges_ = std::move(ranges);
 }
 
-std::span<float> Mlp::constant_noise() {
-  return parameters().subspan(constant_noise_at_, frequencies_at_ - constant_noise_at_);
-}
-
-std::span<const float> Mlp::constant_noise() const {
-  return parameters().subspan(constant_noise_at_, frequencies_at_ - constant_noise_at_);
-}
-
-std::span<float> Mlp::frequencies() {
-  return parameters().subspan(frequencies_at_);
-}
-
-std::span<const float> Mlp::frequencies() const {
-  return parameters().subspan(frequencies_at_);
-}
-
 BasicMatrix<float> Mlp::weight(std::size_t layer_index) const {
   const math::PanelShape panel = shape_.layer(layer_index);
   BasicMatrix<float> weight(panel.out, panel.in);
@@ -134,13 +118,9 @@ void Mlp::set_layer(std::size_t layer_index, BasicMatrixView<float> weight, std:
 }
 
 Matrix Mlp::mean_weight() const {
-  const std::size_t head = shape_.layers() - 1;
-  const math::PanelShape panel = shape_.layer(head);
-  Matrix weight(shape_.outputs, panel.in);
-  for (std::size_t k = 0; k < shape_.outputs; ++k) {
-    for (std::size_t j = 0; j < panel.in; ++j) weight(k, j) = layer(head)[panel.index(j, k)];
-  }
-  return weight;
+  const BasicMatrix<float> head = weight(shape_.layers() - 1);
+  const auto means = head.values().first(shape_.outputs * head.cols());
+  return {shape_.outputs, head.cols(), std::vector<double>(means.begin(), means.end())};
 }
 
 std::vector<double> Mlp::mean_bias() const {
@@ -148,20 +128,14 @@ std::vector<double> Mlp::mean_bias() const {
   return {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(shape_.outputs)};
 }
 
-double Mlp::squared_norm() const {
-  double sum = 0;
-  for (const float value : parameters().first(prior_size())) sum += static_cast<double>(value) * value;
-  return sum;
-}
-
-void ForwardBuffers::reserve(const MlpShape& shape, std::size_t rows) {
-  if (rows <= rows_) return;
-  rows_ = rows;
-  if (shape.frequencies > 0) embedding_.resize(rows * math::padded(shape.embedded_inputs()));
-  activations_.resize(shape.layers());
-  for (std::size_t i = 0; i < shape.layers(); ++i) activations_[i].resize(rows * math::padded(shape.layer(i).out));
+void ForwardBuffers::reserve(const MlpShape& shape, std::size_t rows_at_once) {
+  if (rows_at_once <= rows) return;
+  rows = rows_at_once;
+  if (shape.frequencies > 0) embedding.resize(rows * math::padded(shape.embedded_inputs()));
+  layers.resize(shape.layers());
+  for (std::size_t i = 0; i < shape.layers(); ++i) layers[i].resize(rows * math::padded(shape.layer(i).out));
   const std::size_t raw_values = std::max(rows * shape.noise_units(), shape.outputs);
-  for (auto* buffer : {&noise_.raw, &noise_.variance, &noise_.slope}) buffer->resize(raw_values);
+  for (auto* buffer : {&raw_noise, &noise_variance, &noise_slope}) buffer->resize(raw_values);
 }
 
 HeadView forward(const Mlp& network, const float* inputs, std::size_t stride, std::size_t rows,
@@ -169,8 +143,8 @@ HeadView forward(const Mlp& network, const float* inputs, std::size_t stride, st
   const MlpShape& shape = network.shape();
   HeadView view{.features = inputs, .feature_stride = stride};
   if (shape.frequencies > 0) {
-    view = {.features = buffers.embedding(), .feature_stride = math::padded(shape.embedded_inputs())};
-    math::embed(inputs, stride, rows, network.frequencies().data(), shape.embedding(), buffers.embedding(),
+    view = {.features = buffers.embedding.data(), .feature_stride = math::padded(shape.embedded_inputs())};
+    math::embed(inputs, stride, rows, network.frequencies().data(), shape.embedding(), buffers.embedding.data(),
                 view.feature_stride);
   }
   for (std::size_t i = 0; i < shape.layers(); ++i) {
@@ -178,12 +152,12 @@ HeadView forward(const Mlp& network, const float* inputs, std::size_t stride, st
     const bool is_head = i + 1 == shape.layers();
     const std::size_t out_stride = math::padded(panel.out);
     math::dense_forward(view.features, view.feature_stride, rows, network.layer(i), panel,
-                        is_head ? nullptr : &shape.activation, buffers.layer(i), out_stride, nullptr);
+                        is_head ? nullptr : &shape.activation, buffers.layers[i].data(), out_stride, nullptr);
     if (is_head) {
-      view.head = buffers.layer(i);
+      view.head = buffers.layers[i].data();
       view.head_stride = out_stride;
     } else {
-      view.features = buffers.layer(i);
+      view.features = buffers.layers[i].data();
       view.feature_stride = out_stride;
     }
   }
@@ -194,15 +168,14 @@ MemberView member_view(const Mlp& network, const float* inputs, std::size_t stri
                        MatrixView known_variance, ForwardBuffers& buffers) {
   const MlpShape& shape = network.shape();
   const HeadView view = forward(network, inputs, stride, rows, buffers);
-  fill_variances(shape, learned_variances(network, view, rows, buffers.noise()), known_variance, rows,
-                 buffers.variance());
-  buffers.mean().resize(rows, shape.outputs);
+  fill_variances(shape, learned_variances(network, view, rows, buffers), known_variance, rows, buffers.variance);
+  buffers.mean.resize(rows, shape.outputs);
   for (std::size_t i = 0; i < rows; ++i) {
-    std::copy_n(view.head + i * view.head_stride, shape.outputs, buffers.mean().row(i).begin());
+    std::copy_n(view.head + i * view.head_stride, shape.outputs, buffers.mean.row(i).begin());
   }
   return {.features = BasicMatrixView<float>(view.features, rows, shape.features(), view.feature_stride),
-          .mean = buffers.mean(),
-          .variance = buffers.variance()};
+          .mean = buffers.mean,
+          .variance = buffers.variance};
 }
 
 }  // namespace credens::model

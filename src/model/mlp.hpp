@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
+#include <variant>
 #include <vector>
 
 #include "base/aligned.hpp"
@@ -67,13 +68,17 @@ class Mlp {
   const float* layer(std::size_t index) const { return parameters_.data() + layer_at_[index]; }
   std::size_t layer_offset(std::size_t index) const { return layer_at_[index]; }
 
-  std::span<float> constant_noise();  ///< q raw values; empty unless noise is constant
-  std::span<const float> constant_noise() const;
+  /// q raw values; empty unless noise is constant.
+  std::span<float> constant_noise() { return parameters().subspan(constant_noise_at_, constant_noise_size()); }
+  std::span<const float> constant_noise() const {
+    return parameters().subspan(constant_noise_at_, constant_noise_size());
+  }
   /// One per noise unit, or none: raw values beyond count as the end of their range.
   const std::vector<NoiseRange>& noise_ranges() const { return noise_ranges_; }
   void set_noise_ranges(std::vector<NoiseRange> ranges);
-  std::span<float> frequencies();  ///< c [d x k], row-major; empty without embedding
-  std::span<const float> frequencies() const;
+  /// c [d x k], row-major; empty without embedding.
+  std::span<float> frequencies() { return parameters().subspan(frequencies_at_); }
+  std::span<const float> frequencies() const { return parameters().subspan(frequencies_at_); }
 
   // Row-major access, for files, tests and the posterior.
   BasicMatrix<float> weight(std::size_t layer) const;  ///< [out x in]
@@ -81,9 +86,10 @@ class Mlp {
   void set_layer(std::size_t layer, BasicMatrixView<float> weight, std::span<const float> bias);
   Matrix mean_weight() const;             ///< W [q x p] of the mean head, in double
   std::vector<double> mean_bias() const;  ///< [q]
-  double squared_norm() const;            ///< |theta|^2 of what the prior covers
 
  private:
+  std::size_t constant_noise_size() const { return frequencies_at_ - constant_noise_at_; }
+
   MlpShape shape_;
   std::vector<std::size_t> layer_at_;
   std::size_t constant_noise_at_ = 0;
@@ -103,34 +109,20 @@ struct HeadView {
 /// Rows that a forward pass takes at a time, so that their activations stay in a core's cache.
 constexpr std::size_t forward_rows = 256;
 
-/// Raw values of the noise side by side, and what becomes of them.
-struct NoiseBuffers {
-  base::AlignedVector<float> raw;
-  base::AlignedVector<float> variance;
-  base::AlignedVector<float> slope;
-};
-
 /// Room for the activations of up to `rows` rows; reused between calls so that a pass allocates nothing.
-class ForwardBuffers {
- public:
-  ForwardBuffers(const MlpShape& shape, std::size_t rows) { reserve(shape, rows); }
+struct ForwardBuffers {
+  ForwardBuffers(const MlpShape& shape, std::size_t rows_at_once) { reserve(shape, rows_at_once); }
 
-  void reserve(const MlpShape& shape, std::size_t rows);  ///< room for at least as many rows
+  void reserve(const MlpShape& shape, std::size_t rows_at_once);  ///< room for at least as many rows
 
-  std::size_t rows() const { return rows_; }
-  float* embedding() { return embedding_.data(); }
-  float* layer(std::size_t index) { return activations_[index].data(); }
-  NoiseBuffers& noise() { return noise_; }
-  Matrix& mean() { return mean_; }
-  Matrix& variance() { return variance_; }
-
- private:
-  std::size_t rows_ = 0;
-  base::AlignedVector<float> embedding_;
-  std::vector<base::AlignedVector<float>> activations_;
-  NoiseBuffers noise_;
-  Matrix mean_;
-  Matrix variance_;
+  std::size_t rows = 0;
+  base::AlignedVector<float> embedding;
+  std::vector<base::AlignedVector<float>> layers;
+  base::AlignedVector<float> raw_noise;  ///< raw values of the noise side by side, and what becomes of them
+  base::AlignedVector<float> noise_variance;
+  base::AlignedVector<float> noise_slope;
+  Matrix mean;
+  Matrix variance;
 };
 
 /// `inputs`: scaled rows of `stride` floats (a multiple of 16, pads zero, 64-byte aligned). The views point into inputs
@@ -141,39 +133,32 @@ HeadView forward(const Mlp& network, const float* inputs, std::size_t stride, st
 /// Features [n x p] where they lie: networks have floats, arrays doubles.
 class FeatureView {
  public:
-  FeatureView(BasicMatrixView<float> rows) : floats_(rows), is_float_(true) {}
-  FeatureView(MatrixView rows) : doubles_(rows) {}
+  FeatureView(BasicMatrixView<float> rows) : rows_(rows) {}
+  FeatureView(MatrixView rows) : rows_(rows) {}
 
-  std::size_t cols() const { return is_float_ ? floats_.cols() : doubles_.cols(); }
+  std::size_t cols() const {
+    return std::visit([](const auto& rows) { return rows.cols(); }, rows_);
+  }
 
   /// One row in double; `room` holds it where it must be copied.
   std::span<const double> row(std::size_t index, std::vector<double>& room) const {
-    if (!is_float_) return doubles_.row(index);
-    room.assign(floats_.row(index).begin(), floats_.row(index).end());
+    if (const auto* doubles = std::get_if<MatrixView>(&rows_)) return doubles->row(index);
+    room.resize(cols());
+    copy_row(index, room);
     return room;
   }
   void copy_row(std::size_t index, std::span<double> into) const {
-    if (is_float_) {
-      std::ranges::copy(floats_.row(index), into.begin());
-    } else {
-      std::ranges::copy(doubles_.row(index), into.begin());
-    }
+    visit([&](const auto& rows) { std::ranges::copy(rows.row(index), into.begin()); });
   }
 
   /// Calls visit with the view of floats or of doubles.
   template <class Visit>
   void visit(const Visit& visit) const {
-    if (is_float_) {
-      visit(floats_);
-    } else {
-      visit(doubles_);
-    }
+    std::visit(visit, rows_);
   }
 
  private:
-  BasicMatrixView<float> floats_;
-  MatrixView doubles_;
-  bool is_float_ = false;
+  std::variant<BasicMatrixView<float>, MatrixView> rows_;
 };
 
 /// What a member says of some rows, in network units.
@@ -192,7 +177,7 @@ struct MemberBlock {
   MemberView view() const { return {features.view(), mean, variance}; }
 };
 
-/// At most buffers.rows() rows; valid until the buffers are used again. `known_variance` [n x q] in network units, or
+/// At most buffers.rows rows; valid until the buffers are used again. `known_variance` [n x q] in network units, or
 /// empty.
 MemberView member_view(const Mlp& network, const float* inputs, std::size_t stride, std::size_t rows,
                        MatrixView known_variance, ForwardBuffers& buffers);

@@ -98,11 +98,6 @@ std::size_t random_weights(const MemberPosterior& posterior, std::size_t feature
   return features + (posterior.random_bias ? 1 : 0);
 }
 
-double epistemic_covariance(const MemberPosterior& posterior, std::span<const double> phi_a,
-                            std::span<const double> phi_b, std::size_t output) {
-  return dot(whitened(posterior, phi_a, output), whitened(posterior, phi_b, output));
-}
-
 double epistemic_variance(const MemberPosterior& posterior, std::span<const double> phi, std::size_t output) {
   switch (posterior.kind) {
     case PosteriorKind::isotropic:

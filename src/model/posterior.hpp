@@ -37,11 +37,8 @@ struct MemberPosterior {
   const Matrix& factor_of(std::size_t output) const { return factor.size() == 1 ? factor.front() : factor[output]; }
 };
 
-/// phi_a^T Sigma_k phi_b. `phi` are p features; the constant 1 of a random bias is appended here.
-double epistemic_covariance(const MemberPosterior& posterior, std::span<const double> phi_a,
-                            std::span<const double> phi_b, std::size_t output);
-
-/// phi^T Sigma_k phi, as a squared norm: never negative.
+/// phi^T Sigma_k phi, as a squared norm: never negative. `phi` are p features; the constant 1 of a random bias is
+/// appended here.
 double epistemic_variance(const MemberPosterior& posterior, std::span<const double> phi, std::size_t output);
 
 /// The same for every output, computed once where the outputs share their covariance. `variance` [q].

@@ -5,11 +5,84 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "base/check.hpp"
 #include "math/normal.hpp"
 #include "model/marginal.hpp"
+#include "model/weights.hpp"
+
+namespace credens::model {
+
+namespace {
+
+std::size_t index_of(const MixtureComponents& components, std::size_t row, std::size_t member, std::size_t output) {
+  return (row * components.weights.size() + member) * components.outputs + output;
+}
+
+/// sum_l w_l m_l as m_r + sum_l w_l (m_l - m_r) around the first member r that counts: members that agree have exactly
+/// their common mean, however the weights were rounded.
+double mean_at(const MixtureComponents& components, std::size_t row, std::size_t output) {
+  const std::vector<double>& weights = components.weights;
+  const auto first = std::find_if(weights.begin(), weights.end(), [](double weight) { return weight > 0; });
+  const auto reference = static_cast<std::size_t>(first - weights.begin());
+  const double origin = components.mean[index_of(components, row, reference, output)];
+  double sum = 0;
+  for (std::size_t l = reference + 1; l < weights.size(); ++l) {
+    if (weights[l] > 0) sum += weights[l] * (components.mean[index_of(components, row, l, output)] - origin);
+  }
+  return origin + sum;
+}
+
+}  // namespace
+
+Moments moments_at(const MixtureComponents& components, std::size_t row, std::size_t output) {
+  Moments moments{.mean = mean_at(components, row, output)};
+  for (std::size_t l = 0; l < components.weights.size(); ++l) {
+    const double weight = components.weights[l];
+    if (weight == 0) continue;
+    const std::size_t at = index_of(components, row, l, output);
+    const double deviation = components.mean[at] - moments.mean;
+    moments.aleatoric += weight * components.aleatoric_variance[at];
+    moments.between += weight * deviation * deviation;
+    moments.within += weight * components.epistemic_variance[at];
+  }
+  return moments;
+}
+
+double between_covariance(const MixtureComponents& components, std::size_t row, std::size_t a, std::size_t b) {
+  const double mean_a = mean_at(components, row, a);
+  const double mean_b = mean_at(components, row, b);
+  double sum = 0;
+  for (std::size_t l = 0; l < components.weights.size(); ++l) {
+    const double weight = components.weights[l];
+    if (weight == 0) continue;
+    sum += weight * (components.mean[index_of(components, row, l, a)] - mean_a) *
+           (components.mean[index_of(components, row, l, b)] - mean_b);
+  }
+  return sum;
+}
+
+MarginalReader::MarginalReader(const MixtureComponents& components) : components_(components) {
+  for (std::size_t l = 0; l < components.weights.size(); ++l) {
+    if (components.weights[l] == 0) continue;
+    members_.push_back(l);
+    weight_.push_back(components.weights[l]);
+  }
+  mean_.resize(members_.size());
+  std_.resize(members_.size());
+}
+
+math::MixtureView MarginalReader::gather(std::size_t row, std::size_t output, bool with_noise) {
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    const std::size_t at = index_of(components_, row, members_[i], output);
+    mean_[i] = components_.mean[at];
+    const double noise = with_noise ? components_.aleatoric_variance[at] : 0;
+    std_[i] = std::sqrt(noise + components_.epistemic_variance[at]);
+  }
+  return {weight_, mean_, std_};
+}
+
+}  // namespace credens::model
 
 namespace credens {
 
@@ -22,16 +95,6 @@ using model::MarginalReader;
 // Squares of means, and sums of variances, below these bounds are finite.
 constexpr double largest_mean = 1e150;
 constexpr double largest_variance = 1e300;
-
-void check_weights(const std::vector<double>& weights) {
-  require(!weights.empty(), ErrorCode::usage, "a predictive distribution has no members, expected at least 1");
-  for (const double weight : weights) {
-    require(weight >= 0 && weight <= 1, ErrorCode::usage, "a member's weight is {}, expected a number from 0 to 1",
-            weight);
-  }
-  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
-  require(std::abs(sum - 1) <= 1e-9, ErrorCode::usage, "the weights of the members have the sum {}, expected 1", sum);
-}
 
 void check_values(const MixtureComponents& components, const std::vector<double>& values, std::string_view name,
                   std::string_view expected, bool (*holds)(double)) {
@@ -46,7 +109,9 @@ void check_values(const MixtureComponents& components, const std::vector<double>
 }
 
 void check(const MixtureComponents& components) {
-  check_weights(components.weights);
+  require(!components.weights.empty(), ErrorCode::usage,
+          "a predictive distribution has no members, expected at least 1");
+  model::check_mixture_weights(components.weights);
   require(components.outputs > 0, ErrorCode::usage, "a predictive distribution has no outputs, expected at least 1");
   check_values(components, components.mean, "mean", "a magnitude below 1e150",
                [](double value) { return std::abs(value) < largest_mean; });
@@ -56,13 +121,24 @@ void check(const MixtureComponents& components) {
                [](double value) { return value >= 0 && value < largest_variance; });
 }
 
+/// value(mixture, row, output) of each marginal, with or without noise.
 template <class Value>
-Matrix for_each_marginal(const MixtureComponents& components, const Value& value) {
+Matrix for_each_marginal(const MixtureComponents& components, bool with_noise, const Value& value) {
+  MarginalReader marginals(components);
   Matrix result(components.rows, components.outputs);
   for (std::size_t row = 0; row < components.rows; ++row) {
-    for (std::size_t output = 0; output < components.outputs; ++output) result(row, output) = value(row, output);
+    for (std::size_t output = 0; output < components.outputs; ++output) {
+      result(row, output) = value(marginals.gather(row, output, with_noise), row, output);
+    }
   }
   return result;
+}
+
+Matrix quantiles(const MixtureComponents& components, bool with_noise, double probability) {
+  base::check_probability(probability, "probability");
+  return for_each_marginal(components, with_noise, [&](const MixtureView& mixture, std::size_t, std::size_t) {
+    return math::mixture_quantile(mixture, probability);
+  });
 }
 
 Interval symmetric_interval(const Matrix& mean, const Matrix& variance, double factor) {
@@ -184,34 +260,24 @@ Interval Predictive::function_interval(double level, IntervalKind kind) const {
 }
 
 Matrix Predictive::quantile(double probability) const {
-  base::check_probability(probability, "probability");
-  MarginalReader marginals(components_);
-  return for_each_marginal(components_, [&](std::size_t row, std::size_t output) {
-    return math::mixture_quantile(marginals.total(row, output), probability);
-  });
+  return quantiles(components_, true, probability);
 }
 
 Matrix Predictive::function_quantile(double probability) const {
-  base::check_probability(probability, "probability");
-  MarginalReader marginals(components_);
-  return for_each_marginal(components_, [&](std::size_t row, std::size_t output) {
-    return math::mixture_quantile(marginals.function(row, output), probability);
-  });
+  return quantiles(components_, false, probability);
 }
 
 Matrix Predictive::cdf(MatrixView values) const {
   check_points(components_, values);
-  MarginalReader marginals(components_);
-  return for_each_marginal(components_, [&](std::size_t row, std::size_t output) {
-    return math::mixture_cdf(marginals.total(row, output), values(row, output));
+  return for_each_marginal(components_, true, [&](const MixtureView& mixture, std::size_t row, std::size_t output) {
+    return math::mixture_cdf(mixture, values(row, output));
   });
 }
 
 Matrix Predictive::density(MatrixView values) const {
   check_points(components_, values);
-  MarginalReader marginals(components_);
-  return for_each_marginal(components_, [&](std::size_t row, std::size_t output) {
-    return std::exp(math::mixture_log_density(marginals.total(row, output), values(row, output)));
+  return for_each_marginal(components_, true, [&](const MixtureView& mixture, std::size_t row, std::size_t output) {
+    return std::exp(math::mixture_log_density(mixture, values(row, output)));
   });
 }
 

@@ -2,8 +2,6 @@
 
 #include <credens/predictor.hpp>
 
-#include <algorithm>
-
 #include "model/marginal.hpp"
 #include "model/member_source.hpp"
 
@@ -49,11 +47,7 @@ const MixtureComponents& Predictor::components(MatrixView inputs, MatrixView noi
   model::check_rows(state, inputs, noise_std);
   model::resize_components(state, inputs.rows(), impl_->components);
   impl_->reader.set_rows(state, inputs, noise_std);
-  for (std::size_t first = 0; first < inputs.rows(); first += model::forward_rows) {
-    const std::size_t count = std::min(model::forward_rows, inputs.rows() - first);
-    impl_->reader.take(first, count);
-    model::write_components(state, impl_->reader, first, count, impl_->features, impl_->components);
-  }
+  model::write_components(state, impl_->reader, 0, inputs.rows(), impl_->features, impl_->components);
   return impl_->components;
 }
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "model/sampler.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,6 +8,7 @@
 #include "base/check.hpp"
 #include "base/parallel.hpp"
 #include "base/random.hpp"
+#include "model/member_source.hpp"
 
 namespace credens::model {
 
@@ -144,15 +143,15 @@ Samples room_for(const SampleOptions& options, std::size_t rows, std::size_t out
 
 }  // namespace
 
-Samples draw_samples(const EnsembleState& state, const MemberSource& rows, const SampleOptions& options,
+Samples draw_samples(const EnsembleState& state, const MemberSource& source, const SampleOptions& options,
                      std::size_t first_row) {
-  Samples samples = room_for(options, rows.rows(), state.target_scaler.cols());
+  Samples samples = room_for(options, source.rows, state.target_scaler.cols());
   const auto draws = draws_of_members(state.weights, options);
-  const std::size_t tasks = (rows.rows() + rows_per_task - 1) / rows_per_task;
+  const std::size_t tasks = (source.rows + rows_per_task - 1) / rows_per_task;
   base::parallel_for(tasks, options.threads, [&](std::size_t task) {
     const std::size_t first = task * rows_per_task;
-    const std::size_t count = std::min(rows_per_task, rows.rows() - first);
-    const std::unique_ptr<MemberReader> reader = rows.reader();
+    const std::size_t count = std::min(rows_per_task, source.rows - first);
+    const std::unique_ptr<MemberReader> reader = source.reader();
     reader->take(first, count);
     BlockSampler sampler(state, options, first, first_row, samples);
     for (std::size_t l = 0; l < draws.size(); ++l) {

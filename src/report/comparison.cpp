@@ -7,9 +7,10 @@
 
 #include "model/ensemble_state.hpp"
 #include "model/names.hpp"
+#include "model/weights.hpp"
 #include "report/number.hpp"
 #include "score/score_fields.hpp"
-#include "store/document_parts.hpp"
+#include "store/json.hpp"
 
 namespace credens::report {
 
@@ -88,7 +89,7 @@ Comparison Comparer::comparison() const {
 
 Comparison compare(const Ensemble& ensemble, const scoring::Observations& rows,
                    const scoring::IntervalOptions& interval) {
-  scoring::RowWeights weights;
+  model::RowWeights weights;
   weights.add(rows.weights);
   Comparer comparer(ensemble, interval, weights.largest());
   comparer.add(rows);

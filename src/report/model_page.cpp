@@ -208,9 +208,7 @@ ReportBuilder::ReportBuilder(const Ensemble& ensemble, const scoring::IntervalOp
 void ReportBuilder::add(const scoring::Observations& rows) {
   comparer_.add(rows);
   for (const double weight : rows.weights) weights_.push_back(weight / largest_weight_);  // no square overflows
-  for (std::size_t k = 0; k < outputs_.size(); ++k) {
-    append(scoring::diagnose(rows.predictive, rows.targets, k, interval_), outputs_[k]);
-  }
+  scoring::diagnose(rows.predictive, rows.targets, interval_, outputs_);
 }
 
 std::vector<ReportedOutput> ReportBuilder::reported_outputs(const Comparison& comparison) const {

@@ -11,7 +11,7 @@
 #include "model/ensemble_state.hpp"
 #include "model/names.hpp"
 #include "report/number.hpp"
-#include "store/document_parts.hpp"
+#include "store/model_document.hpp"
 
 namespace credens::report {
 

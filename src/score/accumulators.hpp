@@ -5,9 +5,12 @@
 #pragma once
 
 #include <array>
+#include <bit>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <map>
-#include <span>
 #include <vector>
 
 #include "math/statistics.hpp"
@@ -17,46 +20,24 @@ namespace credens::scoring {
 /// sum_i u_i x_i / sum_i u_i. Infinite as soon as one value that counts is: an observation can be that far out.
 class WeightedMean {
  public:
-  void add(double value, double weight);
-  double value() const;
+  void add(double value, double weight) {
+    if (weight == 0) return;
+    weight_.add(weight);
+    if (std::isinf(value)) {
+      is_infinite_ = true;
+    } else {
+      sum_.add(weight * value);
+    }
+  }
+
+  double value() const {
+    return is_infinite_ ? std::numeric_limits<double>::infinity() : sum_.value() / weight_.value();
+  }
 
  private:
   math::CompensatedSum sum_;
   math::CompensatedSum weight_;
   bool is_infinite_ = false;
-};
-
-/// Errors of a point prediction.
-class PointError {
- public:
-  void add(double residual, double weight);
-
-  double rmse() const;
-  double mae() const { return absolute_.value(); }
-
- private:
-  WeightedMean square_;
-  WeightedMean absolute_;
-};
-
-/// Coverage, width and score of central intervals.
-class IntervalTally {
- public:
-  explicit IntervalTally(double level) : penalty_(2 / (1 - level)) {}
-
-  void add(double value, double lower, double upper, double weight);
-
-  double coverage() const { return inside_.value(); }  ///< share of values with lower <= value <= upper
-  double width() const { return width_.value(); }
-  /// Mean of width + (2 / alpha) (distance by which the value lies outside), alpha = 1 - level (Gneiting and Raftery
-  /// 2007).
-  double score() const { return score_.value(); }
-
- private:
-  double penalty_;
-  WeightedMean inside_;
-  WeightedMean width_;
-  WeightedMean score_;
 };
 
 /// The distribution of PIT values F(y), which is uniform for a calibrated forecast.
@@ -65,13 +46,32 @@ class PitDistribution {
   static constexpr std::size_t levels = 99;
   static double level(std::size_t index) { return static_cast<double>(index + 1) / 100; }
 
-  void add(double pit, double weight);
+  void add(double pit, double weight) {
+    std::size_t index = 0;
+    while (index < levels && pit > level(index)) ++index;
+    weight_[index].add(weight);
+  }
 
   /// Share of PIT values <= level, for each of the levels 0.01, ..., 0.99.
-  std::array<double, levels> shares() const;
+  std::array<double, levels> shares() const {
+    math::CompensatedSum total;
+    for (const auto& weight : weight_) total.add(weight.value());
+    math::CompensatedSum below;
+    std::array<double, levels> found{};
+    for (std::size_t i = 0; i < levels; ++i) {
+      below.add(weight_[i].value());
+      found[i] = below.value() / total.value();
+    }
+    return found;
+  }
 
   /// Calibration error: mean over the levels of |share - level|.
-  double error() const;
+  double error() const {
+    const std::array<double, levels> found = shares();
+    double sum = 0;
+    for (std::size_t i = 0; i < levels; ++i) sum += std::abs(found[i] - level(i));
+    return sum / levels;
+  }
 
  private:
   /// Weight of the values above the previous level and up to this one; the last entry holds those above 0.99.
@@ -84,33 +84,56 @@ class RunningMedian {
  public:
   explicit RunningMedian(std::size_t most_held) : most_held_(most_held) {}
 
-  void add(double value, double weight);
-  double value() const;  ///< as math::weighted_median
+  void add(double value, double weight) {
+    if (!by_exponent_.empty()) return count(value, weight);
+    values_.push_back(value);
+    weights_.push_back(weight);
+    if (values_.size() <= most_held_) return;
+    for (std::size_t i = 0; i < values_.size(); ++i) count(values_[i], weights_[i]);
+    values_ = {};
+    weights_ = {};
+  }
+
+  /// As math::weighted_median.
+  double value() const {
+    if (by_exponent_.empty()) return math::weighted_median(values_, weights_);
+    std::vector<double> values;
+    std::vector<double> weights;
+    for (const auto& [exponent, of_exponent] : by_exponent_) {
+      for (std::size_t i = 0; i < of_exponent.size(); ++i) {
+        if (of_exponent[i] == 0) continue;
+        values.push_back(middle_of(exponent << digits | i, fraction_bits - digits));
+        weights.push_back(of_exponent[i]);
+      }
+    }
+    return math::weighted_median(values, weights);
+  }
 
  private:
   static constexpr std::size_t digits = 12;  ///< behind the first one, which doubles do not store
+  static constexpr unsigned fraction_bits = 52;
 
-  void count(double value, double weight);
+  /// The bits of doubles that are not negative are ordered as their values are: exponent first, then the fraction.
+  void count(double value, double weight) {
+    const auto bits = std::bit_cast<std::uint64_t>(value + 0.0);  // -0 becomes 0
+    constexpr std::size_t fractions = std::size_t{1} << digits;
+    std::vector<double>& weights = by_exponent_[bits >> fraction_bits];
+    weights.resize(fractions);
+    weights[bits >> (fraction_bits - digits) & (fractions - 1)] += weight;
+  }
+
+  /// The middle of the doubles that begin with these bits. 0 and infinity stand for themselves: the middle would be a
+  /// number beside them, or NaN.
+  static double middle_of(std::uint64_t first_bits, unsigned bits_left) {
+    const auto least = std::bit_cast<double>(first_bits << bits_left);
+    if (least == 0 || std::isinf(least)) return least;
+    return std::bit_cast<double>(first_bits << bits_left | std::uint64_t{1} << (bits_left - 1));
+  }
 
   std::size_t most_held_;
   std::vector<double> values_;
   std::vector<double> weights_;
   std::map<std::size_t, std::vector<double>> by_exponent_;  ///< the weight of each rounded value; empty: all held
-};
-
-/// Checks row weights, which arrive in blocks before anything is scored with them.
-class RowWeights {
- public:
-  void add(std::span<const double> weights);  ///< throws data for what is negative or not finite
-
-  /// By which weights are divided, so that no product with a score overflows; 1 without weights. Throws data where the
-  /// sum is 0 or not finite.
-  double largest() const;
-
- private:
-  std::size_t count_ = 0;
-  double sum_ = 0;
-  double largest_ = 0;
 };
 
 }  // namespace credens::scoring

@@ -11,63 +11,31 @@
 
 namespace credens::scoring {
 
-namespace {
-
 using math::total_weight;
 using math::weight_at;
 
-Predictive one_output(const Predictive& predictive, std::size_t output) {
-  const MixtureComponents& all = predictive.components();
-  MixtureComponents one{.rows = all.rows, .outputs = 1, .weights = all.weights};
-  const auto take = [&](const std::vector<double>& from, std::vector<double>& into) {
-    into.reserve(from.size() / all.outputs);
-    for (std::size_t at = output; at < from.size(); at += all.outputs) into.push_back(from[at]);
-  };
-  take(all.mean, one.mean);
-  take(all.aleatoric_variance, one.aleatoric_variance);
-  take(all.epistemic_variance, one.epistemic_variance);
-  return Predictive(std::move(one));
-}
-
-std::vector<double> values_of(const Matrix& column) {
-  return {column.values().begin(), column.values().end()};
-}
-
-std::vector<double> roots_of(const Matrix& column) {
-  std::vector<double> roots = values_of(column);
-  for (double& value : roots) value = std::sqrt(value);
-  return roots;
-}
-
-}  // namespace
-
-OutputDiagnostics diagnose(const Predictive& predictive, MatrixView targets, std::size_t output,
-                           const IntervalOptions& options) {
-  const Predictive marginal = one_output(predictive, output);
-  Matrix observed(targets.rows(), 1);
-  for (std::size_t row = 0; row < targets.rows(); ++row) observed(row, 0) = targets(row, output);
-  const PredictiveMoments moments = marginal.moments();
-  const Interval interval = marginal.interval(options.level, options.kind);
-  const Interval function = marginal.function_interval(options.level, options.kind);
-  return {.observed = values_of(observed),
-          .mean = values_of(moments.mean),
-          .aleatoric_std = roots_of(moments.aleatoric_variance),
-          .epistemic_std = roots_of(moments.epistemic_variance),
-          .total_std = roots_of(moments.total_variance),
-          .lower = values_of(interval.lower),
-          .upper = values_of(interval.upper),
-          .function_lower = values_of(function.lower),
-          .function_upper = values_of(function.upper),
-          .pit = values_of(marginal.cdf(observed)),
-          .classical_pit = values_of(marginal.classical().cdf(observed))};
-}
-
-void append(const OutputDiagnostics& more, OutputDiagnostics& rows) {
-  using Rows = OutputDiagnostics;
-  for (const auto part :
-       {&Rows::observed, &Rows::mean, &Rows::aleatoric_std, &Rows::epistemic_std, &Rows::total_std, &Rows::lower,
-        &Rows::upper, &Rows::function_lower, &Rows::function_upper, &Rows::pit, &Rows::classical_pit}) {
-    (rows.*part).insert((rows.*part).end(), (more.*part).begin(), (more.*part).end());
+void diagnose(const Predictive& predictive, MatrixView targets, const IntervalOptions& options,
+              std::span<OutputDiagnostics> outputs) {
+  const PredictiveMoments moments = predictive.moments();
+  const Interval interval = predictive.interval(options.level, options.kind);
+  const Interval function = predictive.function_interval(options.level, options.kind);
+  const Matrix pit = predictive.cdf(targets);
+  const Matrix classical_pit = predictive.classical().cdf(targets);
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
+    OutputDiagnostics& output = outputs[k];
+    for (std::size_t row = 0; row < targets.rows(); ++row) {
+      output.observed.push_back(targets(row, k));
+      output.mean.push_back(moments.mean(row, k));
+      output.aleatoric_std.push_back(std::sqrt(moments.aleatoric_variance(row, k)));
+      output.epistemic_std.push_back(std::sqrt(moments.epistemic_variance(row, k)));
+      output.total_std.push_back(std::sqrt(moments.total_variance(row, k)));
+      output.lower.push_back(interval.lower(row, k));
+      output.upper.push_back(interval.upper(row, k));
+      output.function_lower.push_back(function.lower(row, k));
+      output.function_upper.push_back(function.upper(row, k));
+      output.pit.push_back(pit(row, k));
+      output.classical_pit.push_back(classical_pit(row, k));
+    }
   }
 }
 

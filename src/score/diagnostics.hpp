@@ -32,10 +32,9 @@ struct OutputDiagnostics {
   std::size_t count() const { return observed.size(); }
 };
 
-OutputDiagnostics diagnose(const Predictive& predictive, MatrixView targets, std::size_t output,
-                           const IntervalOptions& options);
-
-void append(const OutputDiagnostics& more, OutputDiagnostics& rows);
+/// Appends rows to the diagnostics of the first outputs, of which there may be fewer than predictions have.
+void diagnose(const Predictive& predictive, MatrixView targets, const IntervalOptions& options,
+              std::span<OutputDiagnostics> outputs);
 
 /// A line through points (x, y).
 struct Curve {

@@ -6,70 +6,51 @@
 #include <cmath>
 
 #include "base/check.hpp"
+#include "math/linalg.hpp"
 #include "math/mixture.hpp"
 #include "math/normal.hpp"
 #include "model/marginal.hpp"
-#include "score/density.hpp"
-#include "score/score_fields.hpp"
+#include "model/weights.hpp"
 
 namespace credens::scoring {
 
 /// The scores of one output, row by row.
 class OutputTally {
  public:
-  OutputTally(double level, std::size_t most_held)
-      : total_(level), function_(level), truth_(level), median_ratio_(most_held) {}
+  explicit OutputTally(std::size_t most_held) : means_(score_fields().size()), median_ratio_(most_held) {}
 
   void add(const RowScore& row, bool has_truth) {
-    const double weight = row.weight;
-    error_.add(row.target - row.mean, weight);
-    nll_gaussian_.add(row.nll_gaussian, weight);
-    variance_.add(row.variance, weight);
-    ratio_.add(row.ratio, weight);
-    median_ratio_.add(row.ratio, weight);
-    nll_.add(row.nll, weight);
-    crps_.add(row.crps, weight);
-    pit_.add(row.pit, weight);
-    total_.add(row.target, row.lower, row.upper, weight);
-    function_.add(row.target, row.function_lower, row.function_upper, weight);
-    if (!has_truth) return;
-    truth_error_.add(row.truth - row.mean, weight);
-    truth_.add(row.truth, row.function_lower, row.function_upper, weight);
+    for (std::size_t i = 0; i < means_.size(); ++i) {
+      const ScoreField& field = score_fields()[i];
+      if (is_mean(field, has_truth)) means_[i].add(row.*field.term, row.weight);
+    }
+    median_ratio_.add(row.ratio, row.weight);
+    pit_.add(row.pit, row.weight);
   }
 
   Scores scores(std::optional<double> target_std, bool has_truth) const {
-    const auto if_truth = [&](double value) { return has_truth ? std::optional(value) : std::nullopt; };
-    return {.rmse = error_.rmse(),
-            .rmse_standardised = target_std ? std::optional(error_.rmse() / *target_std) : std::nullopt,
-            .mae = error_.mae(),
-            .epistemic_coverage = function_.coverage(),
-            .total_coverage = total_.coverage(),
-            .epistemic_aleatoric_ratio = ratio_.value(),
-            .epistemic_aleatoric_ratio_median = median_ratio_.value(),
-            .nll = nll_.value(),
-            .nll_gaussian = nll_gaussian_.value(),
-            .crps = crps_.value(),
-            .interval_width = total_.width(),
-            .interval_score = total_.score(),
-            .calibration_error = pit_.error(),
-            .sharpness = std::sqrt(variance_.value()),
-            .function_coverage = if_truth(truth_.coverage()),
-            .function_rmse = if_truth(truth_error_.rmse())};
+    Scores scores;
+    for (std::size_t i = 0; i < means_.size(); ++i) {
+      const ScoreField& field = score_fields()[i];
+      if (is_mean(field, has_truth)) field.set(scores, means_[i].value());
+    }
+    scores.rmse = std::sqrt(scores.rmse);  // these three are means of squares so far
+    scores.sharpness = std::sqrt(scores.sharpness);
+    if (has_truth) scores.function_rmse = std::sqrt(*scores.function_rmse);
+    if (target_std) scores.rmse_standardised = scores.rmse / *target_std;
+    scores.epistemic_aleatoric_ratio_median = median_ratio_.value();
+    scores.calibration_error = pit_.error();
+    return scores;
   }
 
  private:
-  PointError error_;
-  PointError truth_error_;
-  IntervalTally total_;
-  IntervalTally function_;
-  IntervalTally truth_;
-  PitDistribution pit_;
-  WeightedMean nll_;
-  WeightedMean nll_gaussian_;
-  WeightedMean crps_;
-  WeightedMean variance_;
-  WeightedMean ratio_;
+  static bool is_mean(const ScoreField& field, bool has_truth) {
+    return field.term != nullptr && (has_truth || field.kind != ScoreKind::truth);
+  }
+
+  std::vector<WeightedMean> means_;  ///< of the fields' terms
   RunningMedian median_ratio_;
+  PitDistribution pit_;
 };
 
 namespace {
@@ -96,34 +77,91 @@ std::vector<double> relative_weights(const Observations& rows, double largest) {
   return relative;
 }
 
+double square(double value) {
+  return value * value;
+}
+
+double is_between(double lower, double value, double upper) {
+  return lower <= value && value <= upper ? 1 : 0;
+}
+
 std::vector<RowScore> row_scores(const Observations& rows, std::span<const double> weights,
                                  const IntervalOptions& interval) {
   const Interval total = rows.predictive.interval(interval.level, interval.kind);
   const Interval function = rows.predictive.function_interval(interval.level, interval.kind);
+  const double penalty = 2 / (1 - interval.level);  // 2 / alpha (Gneiting and Raftery 2007)
   model::MarginalReader marginals(rows.predictive.components());
   std::vector<RowScore> scores;
   for (std::size_t k = 0; k < rows.targets.cols(); ++k) {
     for (std::size_t row = 0; row < weights.size(); ++row) {
       const double target = rows.targets(row, k);
+      const double truth = rows.truth.empty() ? 0 : rows.truth(row, k);
       const model::Moments moments = model::moments_at(rows.predictive.components(), row, k);
-      const math::MixtureView mixture = marginals.total(row, k);
+      const math::MixtureView mixture = marginals.gather(row, k);
+      const double lower = total.lower(row, k);
+      const double upper = total.upper(row, k);
+      const double outside = std::max({lower - target, target - upper, 0.0});
       scores.push_back({.weight = weights[row],
-                        .target = target,
-                        .mean = moments.mean,
-                        .variance = moments.total(),
+                        .squared_error = square(target - moments.mean),
+                        .absolute_error = std::abs(target - moments.mean),
+                        .is_inside = is_between(lower, target, upper),
+                        .is_inside_function = is_between(function.lower(row, k), target, function.upper(row, k)),
                         .ratio = moments.epistemic() / moments.aleatoric,
                         .nll = -math::mixture_log_density(mixture, target),
                         .nll_gaussian = -math::normal_log_density(target, moments.mean, moments.total()),
                         .crps = math::mixture_crps(mixture, target),
+                        .width = upper - lower,
+                        .interval_score = upper - lower + penalty * outside,
                         .pit = math::mixture_cdf(mixture, target),
-                        .lower = total.lower(row, k),
-                        .upper = total.upper(row, k),
-                        .function_lower = function.lower(row, k),
-                        .function_upper = function.upper(row, k),
-                        .truth = rows.truth.empty() ? 0 : rows.truth(row, k)});
+                        .variance = moments.total(),
+                        .truth_inside_function = is_between(function.lower(row, k), truth, function.upper(row, k)),
+                        .squared_truth_error = square(truth - moments.mean)});
     }
   }
   return scores;
+}
+
+/// |x|^2 for L x = z with lower triangular L.
+double squared_solution(const Matrix& lower, std::vector<double> z) {
+  double sum = 0;
+  for (std::size_t i = 0; i < z.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) z[i] -= lower(i, j) * z[j];
+    z[i] /= lower(i, i);
+    sum += z[i] * z[i];
+  }
+  return sum;
+}
+
+/// log N(y; m, C) with the mean m and the total covariance C [q x q] of a row, jointly over its outputs, of the
+/// Gaussian with the mixture's moments. Sentences count rows from `first_row` on.
+///
+/// C is D + B: D diagonal, noise and the members' own widths; B between members. With everything divided by the roots
+/// of D it becomes I + B', positive definite also in rounded arithmetic unless members differ by some 1e8 standard
+/// deviations.
+double gaussian_log_density(const Predictive& predictive, std::size_t row, std::span<const double> values,
+                            std::size_t first_row) {
+  const MixtureComponents& components = predictive.components();
+  const std::size_t q = values.size();
+  std::vector<double> root(q);
+  std::vector<double> z(q);
+  Matrix scaled(q, q);
+  double log_density = -0.5 * static_cast<double>(q) * math::log_two_pi;
+  for (std::size_t a = 0; a < q; ++a) {
+    const model::Moments moments = model::moments_at(components, row, a);
+    root[a] = std::sqrt(moments.aleatoric + moments.within);
+    z[a] = (values[a] - moments.mean) / root[a];
+    log_density -= std::log(root[a]);
+    for (std::size_t b = 0; b <= a; ++b) {
+      scaled(a, b) = scaled(b, a) = model::between_covariance(components, row, a, b) / (root[a] * root[b]);
+    }
+    scaled(a, a) += 1;
+  }
+  const auto lower = math::cholesky(scaled);
+  base::require(lower.has_value(), ErrorCode::numerical,
+                "row {}: the total covariance of the outputs is not positive definite, its members differ by more than "
+                "double precision can hold",
+                first_row + row);
+  return log_density - 0.5 * (math::log_determinant(*lower) + squared_solution(*lower, std::move(z)));
 }
 
 template <class T>
@@ -143,7 +181,7 @@ Scorer::Scorer(std::size_t outputs, const IntervalOptions& interval, std::span<c
     base::check_shape(view, 1, outputs, "target_std");
     base::check_positive(view, "target_std");
   }
-  outputs_.assign(outputs, OutputTally(interval.level, most_held / std::max<std::size_t>(1, outputs)));
+  outputs_.assign(outputs, OutputTally(most_held / std::max<std::size_t>(1, outputs)));
 }
 
 Scorer::~Scorer() = default;
@@ -223,7 +261,7 @@ Scores Scorer::scores() const {
 namespace credens {
 
 Scores score(const Predictive& predictive, MatrixView targets, const ScoreOptions& options) {
-  scoring::RowWeights weights;
+  model::RowWeights weights;
   weights.add(options.weights);
   scoring::Scorer scorer(predictive.outputs(), {.level = options.level, .kind = options.interval}, options.target_std,
                          weights.largest());

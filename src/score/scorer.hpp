@@ -13,6 +13,7 @@
 
 #include "base/bytes.hpp"
 #include "score/accumulators.hpp"
+#include "score/score_fields.hpp"
 
 namespace credens::scoring {
 
@@ -27,24 +28,6 @@ struct Observations {
   MatrixView targets;                    ///< [n x q]
   std::span<const double> weights = {};  ///< n values or none
   MatrixView truth = {};                 ///< [n x q] or empty
-};
-
-/// The terms that one row of one output adds to the scores. Scores are sums of them in the order of the rows.
-struct RowScore {
-  double weight;
-  double target;
-  double mean;
-  double variance;  ///< total
-  double ratio;     ///< epistemic by aleatoric variance
-  double nll;
-  double nll_gaussian;
-  double crps;
-  double pit;
-  double lower;
-  double upper;
-  double function_lower;
-  double function_upper;
-  double truth;  ///< 0 where there is none
 };
 
 struct BlockScores {

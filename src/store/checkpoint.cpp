@@ -11,11 +11,10 @@
 #include "base/check.hpp"
 #include "base/file.hpp"
 #include "model/names.hpp"
-#include "store/difference.hpp"
-#include "store/document_parts.hpp"
+#include "store/files.hpp"
+#include "store/merge.hpp"
+#include "store/model_document.hpp"
 #include "store/model_file.hpp"
-#include "store/storable.hpp"
-#include "store/with_path.hpp"
 
 namespace credens::store {
 
@@ -24,26 +23,17 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view name_start = "member-";
-constexpr std::string_view name_end = ".safetensors";
 
 std::string file_name(std::size_t member) {
-  return fmt::format("{}{:05}{}", name_start, member, name_end);
+  return fmt::format("{}{:05}.safetensors", name_start, member);
 }
 
 /// The member that a file of this name holds; none for any other name.
 std::optional<std::size_t> member_of(std::string_view name) {
-  if (!name.starts_with(name_start) || !name.ends_with(name_end) ||
-      name.size() <= name_start.size() + name_end.size()) {
-    return std::nullopt;
-  }
-  const auto digits = name.substr(name_start.size(), name.size() - name_start.size() - name_end.size());
-  const auto number = base::parse_integer(digits);
+  if (!name.starts_with(name_start)) return std::nullopt;
+  const auto number = base::parse_integer(name.substr(name_start.size(), name.find('.') - name_start.size()));
   if (!number || *number < 0 || file_name(static_cast<std::size_t>(*number)) != name) return std::nullopt;
   return static_cast<std::size_t>(*number);
-}
-
-[[noreturn]] void fail_folder(const fs::path& folder, const std::error_code& error) {
-  base::fail(ErrorCode::io, "{}: cannot read the folder: {}", folder.string(), base::error_text(error.value()));
 }
 
 /// Names in the folder; none if it is absent.
@@ -53,7 +43,8 @@ std::vector<std::string> names_in(const fs::path& folder) {
   fs::directory_iterator entry(folder, error);
   if (error == std::errc::no_such_file_or_directory) return names;
   for (; !error && entry != fs::directory_iterator(); entry.increment(error)) names.push_back(entry->path().filename());
-  if (error) fail_folder(folder, error);
+  base::require(!error, ErrorCode::io, "{}: cannot read the folder: {}", folder.string(),
+                base::error_text(error.value()));
   return names;
 }
 
@@ -80,17 +71,18 @@ Json to_document(const model::Member& member, const FitIdentity& identity) {
       {"member", member_to_json(member)}};
 }
 
-CommonOutline read_common(const JsonObject& document) {
+CommonParts read_common(const JsonObject& document) {
   const JsonObject noise = document.object("noise", {"kind", "link"});
   const JsonObject posterior = document.object("posterior", {"kind", "random_bias"});
-  CommonOutline common;
-  common.inputs = document.whole("inputs");
-  common.outputs = document.whole("outputs");
-  common.noise = noise.choice<NoiseKind>("kind");
-  common.noise_link = noise.choice<NoiseLink>("link");
-  common.posterior = posterior.choice<PosteriorKind>("kind");
-  common.random_bias = posterior.flag("random_bias");
-  base::require(common.inputs > 0 && common.outputs > 0, ErrorCode::model, "the member has no inputs or no outputs");
+  CommonParts common;
+  common.shape.inputs = document.whole("inputs");
+  common.shape.outputs = document.whole("outputs");
+  common.shape.noise = noise.choice<NoiseKind>("kind");
+  common.shape.noise_link = noise.choice<NoiseLink>("link");
+  common.posterior.kind = posterior.choice<PosteriorKind>("kind");
+  common.posterior.random_bias = posterior.flag("random_bias");
+  base::require(common.shape.inputs > 0 && common.shape.outputs > 0, ErrorCode::model,
+                "the member has no inputs or no outputs");
   return common;
 }
 
@@ -123,10 +115,10 @@ model::Member decode_member(std::string_view bytes, std::size_t index, const Fit
       json, "", ErrorCode::model,
       {"format_version", "version", "options", "data", "inputs", "outputs", "noise", "posterior", "member"});
   check_identity({read_options(document), read_data(document), document.text("version")}, identity);
-  const MemberOutline outline = read_outline(document.object("member", member_keys()), read_common(document));
-  base::require(outline.index == index, ErrorCode::model, "it holds member {}, expected member {}", outline.index,
-                index);
-  model::Member member = read_member(outline, tensors);
+  const JsonObject object = document.object("member", member_keys());
+  base::require(object.whole("index") == index, ErrorCode::model, "it holds member {}, expected member {}",
+                object.whole("index"), index);
+  model::Member member = read_member(object, read_common(document), tensors);
   check_all_taken(tensors);
   check_storable(member);
   return member;

@@ -120,6 +120,10 @@ AnyJson parse_json(std::string_view text, std::string_view what, ErrorCode code,
 template Json parse_json<Json>(std::string_view, std::string_view, ErrorCode, const JsonLimits&);
 template SortedJson parse_json<SortedJson>(std::string_view, std::string_view, ErrorCode, const JsonLimits&);
 
+Json number_or_null(const std::optional<double>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
 JsonObject::JsonObject(const Json& value, std::string place, ErrorCode code, const std::vector<std::string>& keys)
     : value_(&value), place_(std::move(place)), code_(code) {
   expect(value.is_object(), value, "an object", place_.empty() ? "the document" : place_, code);

@@ -71,4 +71,6 @@ class JsonObject {
   ErrorCode code_;
 };
 
+Json number_or_null(const std::optional<double>& value);
+
 }  // namespace credens::store

@@ -9,14 +9,22 @@
 #include <memory>
 
 #include "base/check.hpp"
-#include "model/ensemble_state.hpp"
 #include "model/names.hpp"
 #include "model/weights.hpp"
-#include "store/difference.hpp"
 
 namespace credens::store {
 
 namespace {
+
+const base::OptionValue* find(const base::OptionValues& options, const std::string& name) {
+  const auto found =
+      std::find_if(options.begin(), options.end(), [&](const auto& option) { return option.first == name; });
+  return found == options.end() ? nullptr : &found->second;
+}
+
+std::string text_of(const base::OptionValue* value) {
+  return value == nullptr ? "not set" : base::to_text(*value);
+}
 
 using Part = std::pair<std::string, Ensemble>;
 
@@ -33,28 +41,6 @@ bool same_noise(const data::Schema& a, const data::Schema& b) {
   return data::names_of(a.noise) == data::names_of(b.noise) && a.has_noise == b.has_noise;
 }
 
-std::optional<std::string> difference_of_columns(const model::EnsembleState& part, const model::EnsembleState& first) {
-  if (!same_inputs(part.schema, first.schema)) return "other input columns";
-  if (part.schema.targets != first.schema.targets) return "other targets";
-  if (!same_noise(part.schema, first.schema)) return "other columns of known noise";
-  if (part.input_scaler != first.input_scaler || part.target_scaler != first.target_scaler) return "another scaling";
-  return std::nullopt;
-}
-
-std::optional<std::string> difference_of_posteriors(const model::EnsembleState& part,
-                                                    const model::EnsembleState& first) {
-  if (part.posterior != first.posterior) {
-    return fmt::format("posterior {}, there {}", base::name_of(part.posterior), base::name_of(first.posterior));
-  }
-  if (part.prior_precision != first.prior_precision) {
-    return fmt::format("lambda {} in its posterior, there {}", part.prior_precision, first.prior_precision);
-  }
-  if (part.members.front().posterior.random_bias != first.members.front().posterior.random_bias) {
-    return "another choice of random bias in its posterior";
-  }
-  return std::nullopt;
-}
-
 /// The part with the lowest member gives the merged options: one part may have been told what the recipe of another
 /// decided, and the order of parts must not matter.
 const Part& first_part(std::span<const Part> parts) {
@@ -69,13 +55,23 @@ std::optional<std::string> difference(const model::EnsembleState& part, const mo
   }
   if (auto found = option_difference(part.options, first.options, "there")) return found;
   if (auto found = data_difference(part.data, first.data, "there")) return found;
-  if (part.has_networks() != first.has_networks()) return part.has_networks() ? "networks" : "no networks";
-  if (part.seed != first.seed) return fmt::format("seed {}, there {}", part.seed, first.seed);
-  if (part.total_members != first.total_members) {
-    return fmt::format("{} members in all, there {}", part.total_members, first.total_members);
-  }
-  if (auto found = difference_of_columns(part, first)) return found;
-  return difference_of_posteriors(part, first);
+  const std::pair<bool, std::string> rest[] = {
+      {part.has_networks() != first.has_networks(), part.has_networks() ? "networks" : "no networks"},
+      {part.seed != first.seed, fmt::format("seed {}, there {}", part.seed, first.seed)},
+      {part.total_members != first.total_members,
+       fmt::format("{} members in all, there {}", part.total_members, first.total_members)},
+      {!same_inputs(part.schema, first.schema), "other input columns"},
+      {part.schema.targets != first.schema.targets, "other targets"},
+      {!same_noise(part.schema, first.schema), "other columns of known noise"},
+      {part.input_scaler != first.input_scaler || part.target_scaler != first.target_scaler, "another scaling"},
+      {part.posterior != first.posterior,
+       fmt::format("posterior {}, there {}", base::name_of(part.posterior), base::name_of(first.posterior))},
+      {part.prior_precision != first.prior_precision,
+       fmt::format("lambda {} in its posterior, there {}", part.prior_precision, first.prior_precision)},
+      {part.members.front().posterior.random_bias != first.members.front().posterior.random_bias,
+       "another choice of random bias in its posterior"}};
+  const auto found = std::ranges::find_if(rest, [](const auto& check) { return check.first; });
+  return found == std::end(rest) ? std::nullopt : std::optional(found->second);
 }
 
 void check_part(const Part& part, const Part& first) {
@@ -103,26 +99,40 @@ FoundMembers collect(std::span<const Part> parts) {
   return members;
 }
 
-void check_complete(const FoundMembers& members, std::size_t total) {
-  std::size_t expected = 0;
-  for (const auto& [index, found] : members) {
-    if (index != expected) break;
-    ++expected;
+}  // namespace
+
+std::optional<std::string> option_difference(const base::OptionValues& options, const base::OptionValues& other,
+                                             std::string_view other_is) {
+  base::OptionValues all = options;
+  all.insert(all.end(), other.begin(), other.end());
+  for (const auto& [name, ignored] : all) {
+    const base::OptionValue* mine = find(options, name);
+    const base::OptionValue* theirs = find(other, name);
+    if (mine != nullptr && theirs != nullptr && *mine == *theirs) continue;
+    return fmt::format("{} = {}, {} {}", name, text_of(mine), other_is, text_of(theirs));
   }
-  base::require(expected == total, ErrorCode::model, "member {} of 0 to {} is in none of the parts", expected,
-                total - 1);
+  return std::nullopt;
 }
 
-}  // namespace
+std::optional<std::string> data_difference(const model::DataSummary& data, const model::DataSummary& other,
+                                           std::string_view other_is) {
+  if (data == other) return std::nullopt;
+  if (data.rows != other.rows) return fmt::format("other data: {} rows, {} {}", data.rows, other_is, other.rows);
+  return fmt::format("other data: fingerprint {}, {} {}", data.fingerprint, other_is, other.fingerprint);
+}
 
 Ensemble merge(std::span<const Part> parts) {
   base::require(!parts.empty(), ErrorCode::usage, "there are no parts to merge");
   for (const Part& part : parts) check_part(part, parts.front());
   const FoundMembers members = collect(parts);
   auto state = std::make_shared<model::EnsembleState>(first_part(parts).second.state());
-  check_complete(members, state->total_members);
   state->members.clear();
-  for (const auto& [index, found] : members) state->members.push_back(*found.first);
+  for (const auto& [index, found] : members) {
+    if (index != state->members.size()) break;
+    state->members.push_back(*found.first);
+  }
+  base::require(state->members.size() == state->total_members, ErrorCode::model,
+                "member {} of 0 to {} is in none of the parts", state->members.size(), state->total_members - 1);
   state->weights = model::uniform_weights(state->members.size());
   return Ensemble(std::move(state));
 }

@@ -2,15 +2,39 @@
 
 #include "store/model_document.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include <credens/version.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <nlohmann/json.hpp>
 
 #include "model/names.hpp"
 
 namespace credens::store {
 
 namespace {
+
+base::OptionValue read_option(const Json& value, const std::string& place) {
+  if (value.is_boolean()) return value.get<bool>();
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number_float()) return value.get<double>();
+  constexpr auto largest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  const bool is_whole =
+      value.is_number_integer() && (!value.is_number_unsigned() || value.get<std::uint64_t>() <= largest);
+  base::require(is_whole, ErrorCode::model, "{} is not true, false, text or a number of 64 bits", place);
+  return value.get<std::int64_t>();
+}
+
+/// Names of options and decisions in files of version 0.1.0, and those of today (docs/decisions/0016-plain-names.md).
+constexpr std::pair<std::string_view, std::string_view> renamed[] = {
+    {"bend_inputs", "asinh_inputs"}, {"kind_weights", "configuration_weights"}, {"wide_members", "tail_components"}};
+
+std::string current_name(const std::string& stored) {
+  const auto found = std::ranges::find(renamed, stored, &std::pair<std::string_view, std::string_view>::first);
+  return found == std::end(renamed) ? stored : std::string(found->second);
+}
 
 Json inputs_to_json(const model::EnsembleState& state) {
   Json inputs = {{"names", state.schema.input_names()},
@@ -80,14 +104,14 @@ Json noise_to_json(const model::EnsembleState& state) {
   return noise;
 }
 
-void read_noise(const JsonObject& document, model::EnsembleState& state, CommonOutline& common) {
+void read_noise(const JsonObject& document, model::EnsembleState& state, CommonParts& common) {
   const JsonObject noise = document.object("noise", {"kind", "link", "columns", "known"});
   const std::vector<std::string> names = noise.texts("columns");
   state.schema.noise = data::make_columns(names, {}, names.size(), "column", ErrorCode::model);
   state.schema.has_noise = noise.flag("known");
-  if (common.inputs > 0) {
-    common.noise = noise.choice<NoiseKind>("kind");
-    common.noise_link = noise.choice<NoiseLink>("link");
+  if (common.shape.inputs > 0) {
+    common.shape.noise = noise.choice<NoiseKind>("kind");
+    common.shape.noise_link = noise.choice<NoiseLink>("link");
     return;
   }
   base::require(noise.is_null("kind") && noise.is_null("link"), ErrorCode::model,
@@ -114,27 +138,95 @@ Json posterior_to_json(const model::EnsembleState& state) {
           {"random_bias", state.members.front().posterior.random_bias}};
 }
 
-void read_posterior(const JsonObject& document, model::EnsembleState& state, CommonOutline& common) {
+void read_posterior(const JsonObject& document, model::EnsembleState& state, CommonParts& common) {
   const JsonObject posterior = document.object("posterior", {"kind", "lambda", "random_bias"});
   state.posterior = posterior.choice<PosteriorKind>("kind");
   state.prior_precision = posterior.number("lambda");
-  common.posterior = state.posterior;
-  common.random_bias = posterior.flag("random_bias");
+  common.posterior.kind = state.posterior;
+  common.posterior.random_bias = posterior.flag("random_bias");
 }
 
-std::vector<MemberOutline> read_members(const JsonObject& document, const CommonOutline& common) {
-  std::vector<MemberOutline> members;
+std::vector<model::Member> read_members(const JsonObject& document, const CommonParts& common, TensorMap& tensors) {
+  std::vector<model::Member> members;
   for (const JsonObject& member : document.objects("members", member_keys())) {
-    MemberOutline outline = read_outline(member, common);
-    base::require(members.empty() || members.back().index < outline.index, ErrorCode::model,
-                  "{} is {}, expected more than in the member before", member.place_of("index"), outline.index);
-    members.push_back(std::move(outline));
+    const std::uint64_t index = member.whole("index");
+    base::require(members.empty() || members.back().index < index, ErrorCode::model,
+                  "{} is {}, expected more than in the member before", member.place_of("index"), index);
+    members.push_back(read_member(member, common, tensors));
   }
   base::require(!members.empty(), ErrorCode::model, "members is empty, expected at least one");
   return members;
 }
 
 }  // namespace
+
+std::string document_text(const Json& document) {
+  try {
+    return document.dump();
+  } catch (const Json::exception&) {
+    base::fail(ErrorCode::model, "a name or option is not UTF-8 text");
+  }
+}
+
+Json open_document(const SafetensorsReader& file, std::string_view key) {
+  const auto text = file.metadata(key);
+  if (!text) {
+    base::require(!file.metadata(model_key), ErrorCode::model,
+                  "it holds a whole model, expected one member of a checkpoint");
+    base::require(!file.metadata(member_key), ErrorCode::model,
+                  "it holds one member of a checkpoint, expected a model");
+    base::fail(ErrorCode::model, "not a Credens model: its metadata has no key {}", key);
+  }
+  Json document = parse_json<Json>(*text, "the document", ErrorCode::model);
+  base::require(document.is_object() && document.contains("format_version"), ErrorCode::model,
+                "format_version is missing");
+  const Json& version = document["format_version"];
+  base::require(version.is_number_unsigned() && version != 0, ErrorCode::model, "format_version is {}, expected 1",
+                base::quoted(version.dump()));
+  base::require(version <= format_version, ErrorCode::model, "format version {} is newer than this program's {}",
+                version.get<std::uint64_t>(), format_version);
+  return document;
+}
+
+Json options_to_json(const base::OptionValues& options) {
+  Json json = Json::object();
+  for (const auto& [name, value] : options) {
+    const auto* number = std::get_if<double>(&value);
+    base::require(number == nullptr || std::isfinite(*number), ErrorCode::model,
+                  "the option {} is {}, expected a finite number", name, base::to_text(value));
+    std::visit([&json, &key = name](const auto& typed) { json[key] = typed; }, value);
+  }
+  return json;
+}
+
+base::OptionValues read_options(const JsonObject& document) {
+  const Json& options = document.at("options");
+  base::require(options.is_object(), ErrorCode::model, "options is not an object");
+  base::OptionValues values;
+  for (const auto& [name, value] : options.items()) {
+    base::require(current_name(name) == name || !options.contains(current_name(name)), ErrorCode::model,
+                  "options.{} is given under two names", current_name(name));
+    values.emplace_back(current_name(name), read_option(value, "options." + name));
+  }
+  return values;
+}
+
+Json data_to_json(const model::DataSummary& data) {
+  return {{"rows", data.rows}, {"fingerprint", data.fingerprint}};
+}
+
+model::DataSummary read_data(const JsonObject& document) {
+  const JsonObject data = document.object("data", {"rows", "fingerprint"});
+  return {data.whole("rows"), data.text("fingerprint")};
+}
+
+Json decisions_to_json(const model::EnsembleState& state) {
+  Json decisions = Json::array();
+  for (const model::Decision& decision : state.decisions) {
+    decisions.push_back({{"name", decision.name}, {"value", decision.value}, {"reason", decision.reason}});
+  }
+  return decisions;
+}
 
 Json to_document(const model::EnsembleState& state) {
   Json document = {{"format_version", format_version},          {"version", version()},
@@ -147,12 +239,11 @@ Json to_document(const model::EnsembleState& state) {
   return document;
 }
 
-ModelDocument read_document(const Json& json) {
+model::EnsembleState read_document(const Json& json, TensorMap& tensors) {
   const JsonObject document(json, "", ErrorCode::model,
                             {"format_version", "version", "options", "seed", "data", "inputs", "targets", "noise",
                              "posterior", "total_members", "members", "weights", "decisions"});
-  ModelDocument result;
-  model::EnsembleState& state = result.state;
+  model::EnsembleState state;
   state.version = document.text("version");
   state.options = read_options(document);
   state.seed = document.whole("seed");
@@ -160,16 +251,16 @@ ModelDocument read_document(const Json& json) {
   read_inputs(document, state);
   read_targets(document, state);
 
-  CommonOutline common;
-  common.inputs = state.input_scaler.cols();
-  common.outputs = state.target_scaler.cols();
+  CommonParts common;
+  common.shape.inputs = state.input_scaler.cols();
+  common.shape.outputs = state.target_scaler.cols();
   read_noise(document, state, common);
   read_posterior(document, state, common);
   state.total_members = document.whole("total_members");
-  result.members = read_members(document, common);
   state.weights = document.numbers("weights");
   if (document.has("decisions")) state.decisions = read_decisions(document);
-  return result;
+  state.members = read_members(document, common, tensors);
+  return state;
 }
 
 }  // namespace credens::store

@@ -10,14 +10,55 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/check.hpp"
 #include "base/file.hpp"
+#include "base/text.hpp"
+#include "data/names.hpp"
+#include "store/files.hpp"
 #include "store/model_document.hpp"
-#include "store/storable.hpp"
-#include "store/with_path.hpp"
 
 namespace credens::store {
 
 namespace {
+
+template <class... Args>
+void check_that(bool holds, fmt::format_string<Args...> sentence, Args&&... args) {
+  base::require(holds, ErrorCode::model, sentence, std::forward<Args>(args)...);
+}
+
+/// Text ends up in JSON and on terminals.
+void check_text(const std::string& text, std::string_view what) {
+  check_that(base::is_utf8(text) && !data::has_control_character(text), "{} {} is not UTF-8 text on one line", what,
+             base::quoted(text));
+}
+
+void check_names(const std::vector<data::Column>& columns, std::string_view what) {
+  for (const data::Column& column : columns) check_text(column.name, what);
+}
+
+void check_options(const base::OptionValues& options) {
+  for (const auto& [name, value] : options) {
+    check_text(name, "the option name");
+    if (const auto* text = std::get_if<std::string>(&value)) check_text(*text, fmt::format("the option {} =", name));
+  }
+}
+
+/// A file states once for all members what kind of noise and whether the bias is random.
+void check_alike(const model::Member& member, const model::Member& first) {
+  check_that(member.posterior.random_bias == first.posterior.random_bias,
+             "member {} differs from the first in having a random bias, expected all or none", member.index);
+  if (!member.network) return;
+  const model::MlpShape& shape = member.network->shape();
+  const model::MlpShape& first_shape = first.network->shape();
+  check_that(shape.noise == first_shape.noise && shape.noise_link == first_shape.noise_link,
+             "member {} differs from the first in its kind of noise, expected one kind", member.index);
+}
+
+void check_fingerprint(const std::string& fingerprint) {
+  const bool is_hexadecimal = fingerprint.find_first_not_of("0123456789abcdef") == std::string::npos;
+  check_that(is_hexadecimal && (fingerprint.empty() || fingerprint.size() == 32),
+             "the fingerprint of the data is {}, expected 32 hexadecimal digits or nothing", base::quoted(fingerprint));
+}
 
 /// Numbers of eight bytes first, so that each tensor is aligned.
 std::vector<Tensor> tensors_of(const std::vector<model::Member>& members) {
@@ -41,6 +82,41 @@ void check_first_bytes(const std::filesystem::path& path) {
 
 }  // namespace
 
+void check_storable(const model::EnsembleState& state) {
+  try {
+    model::check(state);
+  } catch (const Error& error) {
+    throw Error(ErrorCode::model, error.what());
+  }
+  check_that(state.total_members <= most_members, "an ensemble has {} members, at most {} are expected",
+             state.total_members, most_members);
+  check_that(state.has_networks() || (state.input_scaler.cols() == 0 && state.schema.inputs.empty()),
+             "an ensemble without networks has {} inputs, expected none", state.input_scaler.cols());
+  for (const model::Member& member : state.members) check_alike(member, state.members.front());
+  check_names(state.schema.inputs, "the input name");
+  check_names(state.schema.targets, "the target name");
+  check_names(state.schema.noise, "the name of the noise column");
+  check_options(state.options);
+  check_text(state.version, "the version");
+  check_fingerprint(state.data.fingerprint);
+}
+
+void check_storable(const model::Member& member) {
+  const model::MlpShape& shape = member.network->shape();
+  model::EnsembleState state;
+  state.members = {member};
+  state.total_members = most_members;
+  state.weights = {1.0};
+  state.input_scaler = data::identity_scaler(shape.inputs);
+  state.target_scaler = data::identity_scaler(shape.outputs);
+  state.schema = {.inputs = std::vector<data::Column>(shape.inputs, {.name = "", .position = 0}),
+                  .targets = std::vector<data::Column>(shape.outputs),
+                  .has_noise = shape.noise == NoiseKind::known,
+                  .table_columns = shape.inputs};
+  state.posterior = member.posterior.kind;
+  check_storable(state);
+}
+
 std::string encode_model(const Ensemble& ensemble) {
   const model::EnsembleState& state = ensemble.state();
   check_storable(state);
@@ -53,11 +129,10 @@ Ensemble decode_model(std::string_view bytes) {
   TensorMap tensors = file.tensors();
   file.check_checksum();
 
-  ModelDocument document = read_document(json);
-  for (const MemberOutline& outline : document.members) document.state.members.push_back(read_member(outline, tensors));
+  auto state = std::make_shared<const model::EnsembleState>(read_document(json, tensors));
   check_all_taken(tensors);
-  check_storable(document.state);
-  return Ensemble(std::make_shared<const model::EnsembleState>(std::move(document.state)));
+  check_storable(*state);
+  return Ensemble(std::move(state));
 }
 
 std::string read_container(const std::filesystem::path& path) {

@@ -5,13 +5,20 @@
 
 #pragma once
 
-#include <credens/ensemble.hpp>
-
 #include <filesystem>
 #include <string>
 #include <string_view>
 
+#include "model/ensemble_state.hpp"
+
 namespace credens::store {
+
+constexpr std::size_t most_members = 100'000;
+
+/// Throws model unless the state is sound and says nothing that a file cannot: one kind of noise for all networks,
+/// names in UTF-8. Checked before a file is written and after one was read.
+void check_storable(const model::EnsembleState& state);
+void check_storable(const model::Member& member);  ///< likewise for a member that has a network
 
 /// Equal ensembles have equal bytes. Throws model for an ensemble that no file can hold.
 std::string encode_model(const Ensemble& ensemble);

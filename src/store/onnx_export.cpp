@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // From the units of the data to those of the networks, and from what members say to the moments of their mixture:
-// model/member_source.cpp and marginal.cpp say the same in C++.
+// model/member_source.cpp and predictive.cpp say the same in C++.
 //
 // Letters: n rows, d inputs, q outputs, w_l weights, m_l means, s_l^2 noise and e_l own epistemic variance of members.
 
@@ -16,8 +16,8 @@
 #include "model/member_source.hpp"
 #include "model/names.hpp"
 #include "store/json.hpp"
+#include "store/model_file.hpp"
 #include "store/onnx_members.hpp"
-#include "store/storable.hpp"
 
 namespace credens::store {
 

@@ -6,7 +6,6 @@
 #include <credens/store.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include <fmt/format.h>
@@ -16,10 +15,9 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "data/npy_slices.hpp"
-#include "model/output_rows.hpp"
+#include "model/weights.hpp"
+#include "store/files.hpp"
 #include "store/json.hpp"
-#include "store/outputs_files.hpp"
-#include "store/with_path.hpp"
 
 namespace credens {
 
@@ -64,7 +62,6 @@ struct MemberArray {
   std::size_t slab = 0;
   std::string name;  ///< for sentences
 
-  std::size_t rows() const { return file->shape()[file->shape().size() - 2]; }
   std::size_t cols() const { return file->shape().back(); }
 
   Matrix read(std::size_t first, std::size_t count) const {
@@ -75,7 +72,7 @@ struct MemberArray {
 
   Matrix read_finite(std::size_t first, std::size_t count) const {
     Matrix rows = read(first, count);
-    model::check_finite(rows, name, first);
+    base::check_finite(rows, name, first);
     return rows;
   }
 };
@@ -117,22 +114,15 @@ double read_json(const store::Json& json, MemberOutputs& about) {
   return lambda;
 }
 
-/// Weights that are all right one by one and together.
 void check_row_weights(NpySlices& weights, std::size_t rows) {
   constexpr std::size_t at_once = 65536;
-  double sum = 0;
+  model::RowWeights checked(weights.name());
   Matrix values;
   for (std::size_t first = 0; first < rows; first += at_once) {
     weights.read(0, first, std::min(at_once, rows - first), values);
-    for (std::size_t i = 0; i < values.rows(); ++i) {
-      base::require(std::isfinite(values(i, 0)) && values(i, 0) >= 0, ErrorCode::data,
-                    "{}: value {} is {}, expected a finite number that is not negative", weights.name(), first + i,
-                    values(i, 0));
-      sum += values(i, 0);
-    }
+    checked.add(values.values());
   }
-  base::require(rows == 0 || (sum > 0 && std::isfinite(sum)), ErrorCode::data,
-                "{} has the sum {}, expected a finite number above 0", weights.name(), sum);
+  checked.check_sum();
 }
 
 }  // namespace
@@ -258,7 +248,7 @@ MemberOutputs OutputsReader::read(std::size_t first, std::size_t count) {
     block.mean.push_back(impl_->mean[l].read_finite(first, count));
     block.features.push_back(impl_->features[l].read_finite(first, count));
     block.variance.push_back(impl_->variance[l].read(first, count));
-    model::check_positive(block.variance[l], impl_->variance[l].name, first);
+    base::check_positive(block.variance[l], impl_->variance[l].name, first);
   }
   if (impl_->targets) block.targets = impl_->targets->read_finite(first, count);
   if (impl_->row_weights) {

@@ -10,7 +10,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <span>
 #include <utility>
 #include <vector>
@@ -20,11 +19,10 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "data/npy.hpp"
-#include "model/output_rows.hpp"
+#include "model/member_source.hpp"
 #include "model/weights.hpp"
+#include "store/files.hpp"
 #include "store/json.hpp"
-#include "store/outputs_files.hpp"
-#include "store/with_path.hpp"
 
 namespace credens::store {
 
@@ -84,15 +82,6 @@ class MemberArrays {
 
   std::vector<std::unique_ptr<ArrayFile>> files_;
 };
-
-/// One column for each output where some member has that and others share one: the file has one width for all.
-Matrix widened(const Matrix& variance, std::size_t cols) {
-  Matrix wide(variance.rows(), cols);
-  for (std::size_t i = 0; i < variance.rows(); ++i) {
-    std::fill(wide.row(i).begin(), wide.row(i).end(), variance(i, 0));
-  }
-  return wide;
-}
 
 std::string json_text(const MemberOutputs& outputs, double prior_precision) {
   Json json = {{"lambda", prior_precision}};
@@ -184,7 +173,7 @@ struct OutputsWriter::Impl {
   std::unique_ptr<ArrayFile> targets;
   std::unique_ptr<ArrayFile> row_weights;
   std::size_t next_row = 0;
-  double weight_total = 0;
+  model::RowWeights checked_weights{"row_weights"};
 };
 
 OutputsWriter::OutputsWriter(const fs::path& folder, const MemberOutputs& about, double prior_precision,
@@ -209,19 +198,13 @@ void OutputsWriter::add(const MemberOutputs& block) {
   with_path(impl_->folder, [&] {
     impl_->check_count(first + block.rows() <= impl_->rows);
     check(OutputRows(block));
-    for (std::size_t i = 0; i < block.row_weights.size(); ++i) {
-      const double weight = block.row_weights[i];
-      base::require(std::isfinite(weight) && weight >= 0, ErrorCode::data,
-                    "row_weights: value {} is {}, expected a finite number that is not negative", first + i, weight);
-      impl_->weight_total += weight;
-    }
+    impl_->checked_weights.add(block.row_weights);
   });
   for (std::size_t l = 0; l < block.members(); ++l) {
-    const Matrix& variance = block.variance[l];
     impl_->features.write(l, first, block.features[l]);
     impl_->mean.write(l, first, block.mean[l]);
-    impl_->variance.write(l, first,
-                          variance.cols() == impl_->variance_cols ? variance : widened(variance, impl_->variance_cols));
+    // One column for each output where some member has that and others share one: the file has one width for all.
+    impl_->variance.write(l, first, model::variance_block(block.variance[l], 0, block.rows(), impl_->variance_cols));
   }
   if (impl_->targets) impl_->targets->write(0, first, block.outputs(), block.targets.values());
   if (impl_->row_weights) impl_->row_weights->write(0, first, 1, block.row_weights);
@@ -229,10 +212,10 @@ void OutputsWriter::add(const MemberOutputs& block) {
 }
 
 void OutputsWriter::commit() {
-  with_path(impl_->folder, [&] { impl_->check_count(impl_->next_row == impl_->rows); });
-  if (impl_->row_weights) {
-    with_path(impl_->folder, [&] { model::check_weights({&impl_->weight_total, 1}, 1, "row_weights"); });
-  }
+  with_path(impl_->folder, [&] {
+    impl_->check_count(impl_->next_row == impl_->rows);
+    if (impl_->row_weights) impl_->checked_weights.check_sum();
+  });
   remove_old_files(impl_->folder);
   for (MemberArrays* arrays : {&impl_->features, &impl_->mean, &impl_->variance}) arrays->commit();
   if (!impl_->last_layer.empty()) {

@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <cstring>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/bytes.hpp"
-#include "store/checksum.hpp"
+#include "base/content_hash.hpp"
 
 namespace credens::store {
 
@@ -143,6 +144,15 @@ void check_layout(std::vector<Extent> extents, std::uint64_t data_size) {
 }
 
 }  // namespace
+
+std::string checksum(std::string_view bytes, std::size_t at) {
+  assert(at + checksum_digits <= bytes.size());
+  base::ContentHash hash;
+  hash.add(bytes.substr(0, at));
+  hash.add(std::string(checksum_digits, '0'));
+  hash.add(bytes.substr(at + checksum_digits));
+  return hash.digits();
+}
 
 std::string encode_safetensors(const Metadata& metadata, std::span<const Tensor> tensors) {
   const std::string header = header_text(metadata, tensors);

@@ -24,6 +24,12 @@
 
 namespace credens::store {
 
+constexpr std::size_t checksum_digits = 32;
+
+/// The checksum of a file that contains it: XXH3-128 of `bytes` with the digits at [at, at + checksum_digits) taken for
+/// '0', lowercase hexadecimal, as xxhsum prints it.
+std::string checksum(std::string_view bytes, std::size_t at);
+
 /// The longest header that is written or read.
 constexpr std::size_t longest_header = std::size_t{64} << 20;
 

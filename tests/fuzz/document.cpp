@@ -7,7 +7,7 @@
 
 #include "base/file.hpp"
 #include "fuzz/fuzz.hpp"
-#include "store/document_parts.hpp"
+#include "store/model_document.hpp"
 #include "store/model_file.hpp"
 
 namespace credens::fuzz {

@@ -5,7 +5,7 @@
 #include "store/model_file.hpp"
 
 #include "fuzz/fuzz.hpp"
-#include "store/checksum.hpp"
+#include "store/safetensors.hpp"
 
 namespace credens::fuzz {
 

@@ -16,4 +16,11 @@ void edit_network(model::Member& member, Edit edit) {
   member.network = std::move(network);
 }
 
+/// |theta|^2 of what the prior covers.
+inline double squared_norm(const model::Mlp& network) {
+  double sum = 0;
+  for (const float value : network.parameters().first(network.prior_size())) sum += static_cast<double>(value) * value;
+  return sum;
+}
+
 }  // namespace credens::test

@@ -12,6 +12,7 @@
 #include "learn/adam.hpp"
 #include "learn/gradient.hpp"
 #include "model/names.hpp"
+#include "support/edit_network.hpp"
 #include "unit/learn/plain_loss.hpp"
 
 namespace credens::learn {
@@ -74,7 +75,7 @@ class TorchRun : public testing::TestWithParam<std::size_t> {
 };
 
 TEST_P(TorchRun, HasTheSameLoss) {
-  const double loss = pass_.run(network_, transposed_, rows_, all_rows_) + 0.5 * decay_ * network_.squared_norm();
+  const double loss = pass_.run(network_, transposed_, rows_, all_rows_) + 0.5 * decay_ * test::squared_norm(network_);
   EXPECT_NEAR(loss, run_.at("loss").get<double>(), 1e-5);
 }
 

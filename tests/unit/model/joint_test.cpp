@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "model/joint.hpp"
+#include "model/member_source.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

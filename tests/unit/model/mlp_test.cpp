@@ -11,6 +11,7 @@
 #include <numbers>
 
 #include "model/names.hpp"
+#include "support/edit_network.hpp"
 #include "support/error_matchers.hpp"
 #include "unit/model/network_block.hpp"
 #include "unit/model/random_ensemble.hpp"
@@ -239,7 +240,7 @@ TEST(Mlp, KeepsPadsZeroAndReturnsWhatWasSet) {
   network.set_layer(0, weight, std::vector<float>(17, 3.0F));
   EXPECT_EQ(network.weight(0), weight);
   EXPECT_EQ(network.bias(0), std::vector<float>(17, 3.0F));
-  EXPECT_EQ(network.squared_norm(), 17 * (3 * 4.0 + 9.0));
+  EXPECT_EQ(test::squared_norm(network), 17 * (3 * 4.0 + 9.0));
   EXPECT_EQ(std::ranges::count(network.parameters(), 0.0F),
             static_cast<std::ptrdiff_t>(network.parameters().size() - 17 * 4));
 }
@@ -260,7 +261,7 @@ TEST(Mlp, LeavesConstantNoiseOutsideThePrior) {
   Mlp network({.inputs = 1, .hidden = {}, .outputs = 3, .noise = NoiseKind::constant});
   ASSERT_EQ(network.constant_noise().size(), 3U);
   network.constant_noise()[1] = 5;
-  EXPECT_EQ(network.squared_norm(), 0);
+  EXPECT_EQ(test::squared_norm(network), 0);
   EXPECT_EQ(network.prior_size() + 3, network.parameters().size());
   EXPECT_TRUE(Mlp({.inputs = 1, .outputs = 3, .noise = NoiseKind::shared}).constant_noise().empty());
 }
@@ -278,7 +279,7 @@ TEST(Mlp, KeepsFrequenciesBehindConstantNoiseAndOutsideThePrior) {
   EXPECT_EQ(network.frequencies().data(), network.constant_noise().data() + 2);
   network.frequencies()[11] = 3;
   EXPECT_EQ(network.parameters().back(), 3);
-  EXPECT_EQ(network.squared_norm(), 0);
+  EXPECT_EQ(test::squared_norm(network), 0);
   EXPECT_TRUE(Mlp({.inputs = 4}).frequencies().empty());
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one network says of any number of rows, in passes of buffers.rows() rows.
+// What one network says of any number of rows, in passes of buffers.rows rows.
 
 #pragma once
 
@@ -14,8 +14,8 @@ inline MemberBlock member_block(const Mlp& network, const float* inputs, std::si
                                 MatrixView known_variance, ForwardBuffers& buffers) {
   const MlpShape& shape = network.shape();
   MemberBlock block{Matrix(rows, shape.features()), Matrix(rows, shape.outputs), Matrix(rows, shape.outputs)};
-  for (std::size_t first = 0; first < rows; first += buffers.rows()) {
-    const std::size_t count = std::min(buffers.rows(), rows - first);
+  for (std::size_t first = 0; first < rows; first += buffers.rows) {
+    const std::size_t count = std::min(buffers.rows, rows - first);
     const MatrixView known = known_variance.empty() ? MatrixView() : known_variance.row_block(first, count);
     const MemberView view = member_view(network, inputs + first * stride, stride, count, known, buffers);
     for (std::size_t i = 0; i < count; ++i) {

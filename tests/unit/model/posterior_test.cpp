@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
 
 #include "unit/model/random_ensemble.hpp"
 
@@ -26,6 +27,10 @@ void for_every_posterior(std::size_t features, std::size_t outputs, const Test& 
   }
 }
 
+double inner_product(const std::vector<double>& a, const std::vector<double>& b) {
+  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+}
+
 TEST(EpistemicVariance, IsTheQuadraticFormOfTheExplicitCovariance) {
   const Matrix phi = random_matrix(2, 20, 3);
   for_every_posterior(20, 2, [&](const MemberPosterior& posterior) {
@@ -35,10 +40,8 @@ TEST(EpistemicVariance, IsTheQuadraticFormOfTheExplicitCovariance) {
       const Matrix sigma = covariance_of(posterior, 20, k);
       const double scale = std::sqrt(quadratic_form(sigma, a, a) * quadratic_form(sigma, b, b));
       EXPECT_NEAR(epistemic_variance(posterior, phi.row(0), k), quadratic_form(sigma, a, a), 1e-13 * scale);
-      EXPECT_NEAR(epistemic_covariance(posterior, phi.row(0), phi.row(1), k), quadratic_form(sigma, a, b),
-                  1e-13 * scale);
-      EXPECT_EQ(epistemic_covariance(posterior, phi.row(0), phi.row(1), k),
-                epistemic_covariance(posterior, phi.row(1), phi.row(0), k));
+      EXPECT_NEAR(inner_product(whitened(posterior, phi.row(0), k), whitened(posterior, phi.row(1), k)),
+                  quadratic_form(sigma, a, b), 1e-13 * scale);
     }
   });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "model/sampler.hpp"
+#include "model/member_source.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -157,7 +157,7 @@ TEST(Sample, OfSomeRowsAtATimeEqualsThatOfAll) {
   for (std::size_t first = 0; first < 1500; first += 700) {
     const std::size_t count = std::min<std::size_t>(700, 1500 - first);
     const MatrixView some = inputs.view().row_block(first, count);
-    const Samples part = draw_samples(ensemble.state(), *networks_at(ensemble.state(), some, {}), options, first);
+    const Samples part = draw_samples(ensemble.state(), networks_at(ensemble.state(), some, {}), options, first);
     for (std::size_t j = 0; j < 40; ++j) {
       const auto expected = std::span(whole.values).subspan((j * 1500 + first) * whole.outputs, count * whole.outputs);
       const auto found = std::span(part.values).subspan(j * count * whole.outputs, count * whole.outputs);

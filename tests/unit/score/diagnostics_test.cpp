@@ -86,7 +86,8 @@ TEST(CalibrationCurve, IsTheShareOfPitValuesUpToEachLevel) {
 TEST(CalibrationCurve, DeviatesByTheCalibrationErrorOfTheScores) {
   const Predictive predictive(model::random_components({.rows = rows, .outputs = 1}));
   const Matrix targets(rows, 1, 3.0);
-  const OutputDiagnostics output = diagnose(predictive, targets, 0, {.level = 0.9});
+  OutputDiagnostics output;
+  diagnose(predictive, targets, {.level = 0.9}, {&output, 1});
   const Curve curve = calibration_curve(output.pit, {});
   double error = 0;
   for (std::size_t i = 0; i < curve.x.size(); ++i) error += std::abs(curve.y[i] - curve.x[i]) / 99;
@@ -194,8 +195,10 @@ TEST(OutputDiagnostics, SayWhatThePredictiveSaysOfOneOutput) {
   Matrix targets(9, 3);
   for (std::size_t i = 0; i < targets.values().size(); ++i) targets.values()[i] = 2 + 0.1 * static_cast<double>(i);
   for (const IntervalKind kind : {IntervalKind::gaussian, IntervalKind::mixture}) {
+    std::vector<OutputDiagnostics> outputs(3);
+    diagnose(predictive, targets, {.level = 0.8, .kind = kind}, outputs);
     for (std::size_t k = 0; k < 3; ++k) {
-      const OutputDiagnostics found = diagnose(predictive, targets, k, {.level = 0.8, .kind = kind});
+      const OutputDiagnostics& found = outputs[k];
       EXPECT_EQ(found.count(), 9);
       EXPECT_EQ(found.observed, column(targets, k));
       EXPECT_EQ(found.mean, column(predictive.mean(), k));

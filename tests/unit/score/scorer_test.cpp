@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.hpp"
+#include "model/weights.hpp"
 #include "score/score_fields.hpp"
 #include "support/error_matchers.hpp"
 #include "unit/model/random_components.hpp"
@@ -54,7 +55,7 @@ TEST(Scorer, GivesTheSameBitsForBlocksOfAnySizeThatOthersScored) {
         .level = 0.8, .interval = IntervalKind::mixture, .weights = weights, .truth = truth, .target_std = target_std};
     const Scores whole = score(all, targets, options);
     for (const std::size_t size : {1, 7, 64, 1000}) {
-      RowWeights row_weights;
+      model::RowWeights row_weights;
       row_weights.add(weights);
       const IntervalOptions interval{.level = 0.8, .kind = IntervalKind::mixture};
       Scorer scorer(outputs, interval, target_std, row_weights.largest());
@@ -82,16 +83,6 @@ TEST(ScoreFields, ListEveryFieldOfScores) {
     bytes += std::visit([]<class T>(T Scores::*) { return sizeof(T); }, field.member);
   }
   EXPECT_EQ(bytes, sizeof(Scores));
-}
-
-TEST(RowWeights, AreCheckedOverAllBlocks) {
-  RowWeights weights;
-  EXPECT_EQ(weights.largest(), 1);
-  weights.add(std::vector<double>{0, 0});
-  EXPECT_THAT([&] { weights.largest(); }, test::Fails(ErrorCode::data, "weights has the sum 0"));
-  weights.add(std::vector<double>{0.5, 4});
-  EXPECT_EQ(weights.largest(), 4);
-  EXPECT_THAT([&] { weights.add(std::vector<double>{-1}); }, test::Fails(ErrorCode::data, "value 4 is -1"));
 }
 
 }  // namespace

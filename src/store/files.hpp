@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Errors of code that reads or writes bytes without knowing the file they belong to.
+// Paths in errors of code that reads or writes bytes without knowing their file, and the names of files in an outputs
+// folder.
 
 #pragma once
 
@@ -8,6 +9,9 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
+
+#include <fmt/core.h>
 
 namespace credens::store {
 
@@ -20,6 +24,16 @@ auto with_path(const std::filesystem::path& path, const Action& action) {
     if (error.code() == ErrorCode::io) throw;
     throw Error(error.code(), (path == "-" ? "standard input" : path.string()) + ": " + error.what());
   }
+}
+
+constexpr std::string_view outputs_json_name = "outputs.json";
+
+/// "features.npy" for all members, "features.3.npy" for one.
+inline std::string array_name(std::string_view array) {
+  return fmt::format("{}.npy", array);
+}
+inline std::string array_name(std::string_view array, std::size_t member) {
+  return fmt::format("{}.{}.npy", array, member);
 }
 
 }  // namespace credens::store

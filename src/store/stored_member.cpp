@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "store/member_tensors.hpp"
+#include "store/stored_member.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <optional>
+
+#include <nlohmann/json.hpp>
+
+#include "model/names.hpp"
 
 namespace credens::store {
 
@@ -21,7 +26,13 @@ std::string layer_name(std::size_t member, std::size_t layer) {
   return tensor_name(member, fmt::format("layers.{}", layer));
 }
 
-// ---- to tensors ----
+// ---- to the document and to tensors ----
+
+Json elbo_to_json(const model::ElboLadder& elbo) {
+  return {{"isotropic", number_or_null(elbo.isotropic)},
+          {"diagonal", number_or_null(elbo.diagonal)},
+          {"full", number_or_null(elbo.full)}};
+}
 
 template <class T>
 void append(std::vector<Tensor>& tensors, std::string name, TensorShape shape, std::span<const T> values) {
@@ -36,7 +47,39 @@ void append_rows(std::vector<Tensor>& tensors, const std::string& part, const Ba
   append(tensors, part + ".bias", {count}, bias.subspan(first, count));
 }
 
-// ---- from tensors ----
+// ---- from the document and from tensors ----
+
+model::ElboLadder read_elbo(const JsonObject& member) {
+  const JsonObject elbo = member.object("elbo", {"isotropic", "diagonal", "full"});
+  return {elbo.number_or_null("isotropic"), elbo.number_or_null("diagonal"), elbo.number_or_null("full")};
+}
+
+/// A count that sizes something: at least 1.
+std::size_t read_width(std::uint64_t width, const std::string& place) {
+  // Far above any layer, and low enough that no product of a width and a number's size overflows.
+  constexpr std::uint64_t widest = std::uint64_t{1} << 40;
+  base::require(width >= 1 && width <= widest, ErrorCode::model, "{} is {}, expected a width from 1 to {}", place,
+                width, widest);
+  return width;
+}
+
+/// None for a member made from arrays.
+std::optional<model::MlpShape> read_shape(const JsonObject& member, const model::MlpShape& common) {
+  if (common.inputs == 0) {
+    for (const std::string_view key : {"frequencies", "hidden", "activation"}) {
+      base::require(member.is_null(key), ErrorCode::model, "{} is given, expected null because the model has no inputs",
+                    member.place_of(key));
+    }
+    return std::nullopt;
+  }
+  model::MlpShape shape = common;
+  for (const std::uint64_t width : member.wholes("hidden")) {
+    shape.hidden.push_back(read_width(width, member.place_of("hidden")));
+  }
+  shape.activation = member.choice<Activation>("activation");
+  shape.frequencies = member.whole("frequencies");
+  return shape;
+}
 
 /// The values of the member's tensor with this type and shape, which leaves the map.
 template <class T>
@@ -120,11 +163,11 @@ model::Mlp read_network(std::size_t member, const model::MlpShape& shape, Tensor
   return network;
 }
 
-std::vector<Matrix> read_factor(const MemberOutline& outline, std::size_t size, TensorMap& tensors) {
-  const std::string name = tensor_name(outline.index, "posterior.factor");
+std::vector<Matrix> read_factor(std::size_t member, std::size_t outputs, std::size_t size, TensorMap& tensors) {
+  const std::string name = tensor_name(member, "posterior.factor");
   const auto found = tensors.find(name);
   const bool is_shared = found != tensors.end() && !found->second.shape.empty() && found->second.shape[0] == 1;
-  const std::size_t count = is_shared ? 1 : outline.outputs;
+  const std::size_t count = is_shared ? 1 : outputs;
   const std::vector<double> values = take<double>(tensors, name, {count, size, size});
   std::vector<Matrix> factors;
   for (auto at = values.begin(); at != values.end(); at += static_cast<std::ptrdiff_t>(size * size)) {
@@ -134,6 +177,25 @@ std::vector<Matrix> read_factor(const MemberOutline& outline, std::size_t size, 
 }
 
 }  // namespace
+
+const std::vector<std::string>& member_keys() {
+  static const std::vector<std::string> keys = {"index",    "frequencies", "hidden", "activation",
+                                                "features", "gamma",       "elbo"};
+  return keys;
+}
+
+Json member_to_json(const model::Member& member) {
+  Json json = {{"index", member.index}, {"frequencies", nullptr}, {"hidden", nullptr}, {"activation", nullptr}};
+  if (member.network) {
+    json["frequencies"] = member.network->shape().frequencies;
+    json["hidden"] = member.network->shape().hidden;
+    json["activation"] = base::name_of(member.network->shape().activation);
+  }
+  json["features"] = member.features;
+  json["gamma"] = member.posterior.gamma;
+  json["elbo"] = elbo_to_json(member.posterior.elbo);
+  return json;
+}
 
 void append_posterior_tensors(const model::Member& member, std::vector<Tensor>& tensors) {
   const model::MemberPosterior& posterior = member.posterior;
@@ -181,17 +243,25 @@ void append_network_tensors(const model::Member& member, std::vector<Tensor>& te
   }
 }
 
-model::Member read_member(const MemberOutline& outline, TensorMap& tensors) {
-  model::Member member{outline.index, outline.features, nullptr, outline.posterior};
-  const std::size_t size = outline.features + (outline.posterior.random_bias ? 1 : 0);
-  if (outline.posterior.kind == PosteriorKind::diagonal) {
-    const std::string name = tensor_name(outline.index, "posterior.variance");
-    member.posterior.variance = Matrix(outline.outputs, size, take<double>(tensors, name, {outline.outputs, size}));
+model::Member read_member(const JsonObject& object, const CommonParts& common, TensorMap& tensors) {
+  model::Member member;
+  member.index = object.whole("index");
+  member.features = read_width(object.whole("features"), object.place_of("features"));
+  const std::optional<model::MlpShape> shape = read_shape(object, common.shape);
+  member.posterior = common.posterior;
+  member.posterior.gamma = object.number("gamma");
+  member.posterior.elbo = read_elbo(object);
+
+  const std::size_t outputs = common.shape.outputs;
+  const std::size_t size = model::random_weights(member.posterior, member.features);
+  if (member.posterior.kind == PosteriorKind::diagonal) {
+    const std::string name = tensor_name(member.index, "posterior.variance");
+    member.posterior.variance = Matrix(outputs, size, take<double>(tensors, name, {outputs, size}));
   }
-  if (outline.posterior.kind == PosteriorKind::full) member.posterior.factor = read_factor(outline, size, tensors);
-  if (outline.network) {
-    member.network = std::make_shared<const model::Mlp>(read_network(outline.index, *outline.network, tensors));
+  if (member.posterior.kind == PosteriorKind::full) {
+    member.posterior.factor = read_factor(member.index, outputs, size, tensors);
   }
+  if (shape) member.network = std::make_shared<const model::Mlp>(read_network(member.index, *shape, tensors));
   return member;
 }
 
