@@ -44,16 +44,11 @@ InterruptWatch::InterruptWatch() : watcher_([this](const std::stop_token& end) {
 void InterruptWatch::watch(const std::stop_token& end) {
   constexpr timespec pause{.tv_sec = 0, .tv_nsec = 50'000'000};
   while (!end.stop_requested()) {
-<<<<<<< HEAD
     siginfo_t sender{};
-    const int signal = ::sigtimedwait(&signals_, &sender, &pause);
+    const int signal = ::sigtimedwait(&signals_.all(), &sender, &pause);
     if (signal <= 0) continue;
     parent_asked = sender.si_pid == ::getppid();
-    if (!interrupted_.request_stop()) die_of(signal, signals_);
-=======
-    const int signal = ::sigtimedwait(&signals_.all(), nullptr, &pause);
-    if (signal > 0 && !interrupted_.request_stop()) die_of(signal, signals_.all());
->>>>>>> trim-cli
+    if (!interrupted_.request_stop()) die_of(signal, signals_.all());
   }
 }
 
