@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Regression with deep ensembles that know what they do not know.
+"""Regression with deep ensembles that separate noise from ignorance.
 
 >>> import credens, numpy as np
 >>> x = np.random.default_rng(1).uniform(-1, 1, (200, 1))

@@ -82,7 +82,7 @@ def report(
     interval: str = "gaussian",
     **parts: Any,
 ) -> None:
-    """Writes one HTML page: how good predictions are, and what is not known. `data` and `targets` as to `fit`."""
+    """Writes one HTML page of charts of errors, calibration and uncertainty. `data` and `targets` as to `fit`."""
     rows = dataset_of(data, targets, **parts)
     core, predictive, inputs = core_of(model), model.predict(rows), model._inputs(rows)
     level, interval = _tables.number(level, "level"), _tables.word(interval, "interval")

@@ -168,11 +168,11 @@ base::OptionTable<TableFormat> make_format_table(const std::string& group) {
   base::OptionTable<TableFormat> table;
   table.group(group)
       .add_as<YesOrNo>("header", "yes|no", &TableFormat::header,
-                       "Whether the first line holds names; recognised if not given", "yes or no")
+                       "Whether the first line holds column names; detected if not given", "yes or no")
       .not_stored();
   table
-      .add_as<Delimiter>("delimiter", "CHAR", &TableFormat::delimiter,
-                         "What separates the cells of a line; recognised if not given", "one of , ; tab blank")
+      .add_as<Delimiter>("delimiter", "CHAR", &TableFormat::delimiter, "Delimiter of text files; detected if not given",
+                         "one of , ; tab blank")
       .not_stored();
   return table;
 }
@@ -230,12 +230,11 @@ base::OptionTable<DatasetOptions> dataset_options() {
     table.add(std::move(name), std::move(value), field, std::move(help), columns_expects, has_some).not_stored();
   };
   columns("target", "COL[,COL]", &DatasetOptions::targets, "Columns to predict");
-  columns("inputs", "COL,..", &DatasetOptions::inputs,
-          "Columns to predict from; without it every column without another part");
-  columns("ignore", "COL,..", &DatasetOptions::ignore, "Columns that play no part");
+  columns("inputs", "COL,..", &DatasetOptions::inputs, "Columns to predict from; all remaining columns if not given");
+  columns("ignore", "COL,..", &DatasetOptions::ignore, "Columns to ignore");
   table
       .add_as<OneColumn>("weight", "COL", &DatasetOptions::weight,
-                         "Column of row weights; without it every row counts once", column_expects)
+                         "Column of row weights; all weights are 1 if not given", column_expects)
       .not_stored();
   columns("noise_std", "COL[,COL]", &DatasetOptions::noise_std,
           "Columns with the known standard deviation of each row's noise: one for all targets, or one each");

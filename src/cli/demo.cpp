@@ -36,8 +36,9 @@ struct DemoArguments {
 
 void declare(Arguments& arguments, DemoArguments& demo) {
   arguments.option("-o,--output", "DIR", demo.folder, "Folder for the rows, the model and the page");
-  arguments.option("--seed", "S", demo.seed, "Of the rows and of the training", whole_number<std::uint64_t>(0));
-  arguments.option("--threads", "T", demo.threads, "0 takes all cores; results do not depend on it", whole_number(0));
+  arguments.option("--seed", "S", demo.seed, "Seed of the rows and of the training", whole_number<std::uint64_t>(0));
+  arguments.option("--threads", "T", demo.threads, "Threads (0: all cores); the result is the same for any number",
+                   whole_number(0));
   arguments.option("--progress", "KIND", demo.progress,
                    "How progress is shown on standard error: " + one_of<ProgressKind>().text, one_of<ProgressKind>());
   arguments.toggle("--json", demo.json, "Print JSON");
@@ -118,7 +119,7 @@ void print_result(const report::Figure1& figure, const std::filesystem::path& fo
                        {"folder", folder.string()}});
   }
   print(report::table_text(report::figure1_scores(figure)));
-  print(fmt::format("\nThe pictures are in {}, with the rows and the model beside them.\n",
+  print(fmt::format("\nThe charts are in {}, the rows and the model in the same folder.\n",
                     (folder / "index.html").string()));
 }
 
@@ -143,7 +144,7 @@ void run(const DemoArguments& arguments) {
 }  // namespace
 
 Verb demo_verb() {
-  return make_verb<DemoArguments>("demo", "shows on a known function what widening does, as a table and a page",
+  return make_verb<DemoArguments>("demo", "shows the effect of widening on a known function, as a table and a page",
                                   {"credens demo -o demo"}, declare, run);
 }
 

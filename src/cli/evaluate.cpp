@@ -71,7 +71,7 @@ void run(const EvaluateArguments& arguments) {
 
 Verb evaluate_verb() {
   return spread(make_verb<EvaluateArguments>(
-      "evaluate", "scores predictions against what was observed, classical and extended side by side",
+      "evaluate", "scores predictions against observed targets, classical and extended side by side",
       {"credens fit train.csv --target y --epochs 20 -o model.safetensors",
        "credens evaluate model.safetensors test.csv"},
       declare, run));

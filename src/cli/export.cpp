@@ -16,7 +16,7 @@ struct ExportArguments {
 };
 
 void declare(Arguments& arguments, ExportArguments& chosen) {
-  arguments.file("MODEL", chosen.model, "A model that `credens fit` or `credens widen` wrote");
+  arguments.file("MODEL", chosen.model, "A model written by `credens fit` or `credens widen`");
   arguments.option("-o,--output", "FILE", chosen.output, "The ONNX graph; - is standard output").required = true;
 }
 
@@ -25,8 +25,7 @@ void run(const ExportArguments& arguments) {
   check_not_archive("-o", arguments.output);
   const Ensemble ensemble = load(arguments.model);
   base::require(ensemble.has_networks(), ErrorCode::usage,
-                "{} was made from arrays and has no networks: there is nothing that ONNX could compute",
-                arguments.model);
+                "{} was made from arrays and has no networks, expected a model with networks", arguments.model);
   export_onnx(ensemble, arguments.output);
 }
 

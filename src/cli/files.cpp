@@ -31,7 +31,7 @@ void check_standard_input(const std::vector<std::pair<std::string, std::string>>
     const bool is_standard = path == "-" || path == "/dev/stdin";
     if (is_standard) names.push_back(name);
     base::require(team().is_alone() || !(is_standard || is_stream(path)), ErrorCode::usage,
-                  "{} is standard input or a pipe, which one rank alone could read, expected a file", name);
+                  "{} is standard input or a pipe, which only one rank can read, expected a file", name);
   }
   base::require(names.size() <= 1, ErrorCode::usage, "{} are both standard input, expected at most one of them",
                 names.size() <= 1 ? "" : names[0] + " and " + names[1]);
@@ -50,8 +50,9 @@ void check_array(std::string_view name, const std::string& path) {
 void check_not_archive(std::string_view name, const std::string& path) {
   const std::string ending = std::filesystem::path(path).extension().string();
   for (const char* archive : {".gz", ".xz", ".zst", ".bz2", ".zip", ".lz4", ".7z"}) {
-    base::require(ending != archive, ErrorCode::usage, "{} is {}, but nothing is compressed: expected another ending",
-                  name, base::quoted(path));
+    base::require(ending != archive, ErrorCode::usage,
+                  "{} is {}, but output is not compressed, expected a name without {}", name, base::quoted(path),
+                  archive);
   }
 }
 

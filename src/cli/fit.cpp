@@ -52,8 +52,8 @@ MemberRange parse_range(const std::string& text) {
 void declare_run(Arguments& arguments, FitArguments& fit) {
   arguments.group("Run");
   arguments.option("--checkpoint", "DIR", fit.checkpoint,
-                   "Folder for finished members, kept; MODEL.checkpoint, removed on success, if not given");
-  arguments.toggle("--resume", fit.resume, "Go on with the finished members of an interrupted run");
+                   "Folder for finished members, kept; if not given, MODEL.checkpoint, removed on success");
+  arguments.toggle("--resume", fit.resume, "Continue an interrupted run with its finished members");
   arguments.add({.names = "--member-range",
                  .value = "A:B",
                  .help = "Train members A to B - 1 only and write a part for `credens merge`",
@@ -61,7 +61,7 @@ void declare_run(Arguments& arguments, FitArguments& fit) {
   arguments.option("--progress", "KIND", fit.progress,
                    "How progress is shown on standard error: " + one_of<ProgressKind>().text, one_of<ProgressKind>());
   arguments.toggle("--plan-only", fit.plan_only,
-                   "Write what the recipe decides for these rows as TOML for --config to -o, and stop");
+                   "Write the recipe's decisions for these rows to -o, as TOML for --config, and stop");
   arguments.toggle("--print-config", fit.print_config, "Print the settings as TOML for --config, and stop")
       .lifts_requirements = true;
   arguments.toggle("--json", fit.json, "Print the summary as JSON");
@@ -73,12 +73,12 @@ void declare(Arguments& arguments, FitArguments& fit) {
       true;
   arguments.add({.names = "--config",
                  .value = "FILE.toml",
-                 .help = "Settings by the names of these flags; a flag beats the file",
+                 .help = "TOML file of settings, named like these flags; a flag overrides the file",
                  .set = [&fit](const std::string& path) {
                    check_standard_input({{"TRAIN", fit.train}, {"--config", path}});  // before it is used up
                    read_config(fit.config = path, fit.settings);
                  }});
-  arguments.options(fit_settings(), fit.settings);  // declared after --config, so that a flag beats the file
+  arguments.options(fit_settings(), fit.settings);  // declared after --config, so that a flag overrides the file
   declare_run(arguments, fit);
 }
 
@@ -91,12 +91,12 @@ MemberRange range_of(const FitArguments& arguments, std::size_t members) {
 
 void check(const FitArguments& arguments) {
   base::require(!arguments.settings.columns.targets.empty(), ErrorCode::usage,
-                "--target is missing: say which columns are to be predicted");
+                "--target is missing: expected the columns to predict");
   const std::string& validation = arguments.settings.validation_file;
   check_standard_input({{"TRAIN", arguments.train}, {"--config", arguments.config}, {"--validation", validation}});
   check_folder("--checkpoint", arguments.checkpoint);
   base::require(!arguments.resume || !is_stream(arguments.output) || !arguments.checkpoint.empty(), ErrorCode::usage,
-                "--resume needs --checkpoint where the model goes to a stream");
+                "--resume needs --checkpoint if the model is written to a stream");
   const Choice<std::size_t>& members = arguments.settings.options.members;
   if (members.is_given()) range_of(arguments, members);
   check_not_input(arguments.output, {arguments.train, validation});

@@ -94,7 +94,7 @@ void print_plainly(const char (&sentence)[size]) {
   std::ignore = ::write(STDERR_FILENO, sentence, size - 1);
 }
 
-constexpr char out_of_memory[] = "credens: this needs more memory than there is\n";
+constexpr char out_of_memory[] = "credens: not enough memory\n";
 
 bool is_spread(std::span<char* const> words) {
   const std::vector<Verb> verbs = all_verbs();
@@ -111,10 +111,10 @@ int fail_to_join(const Launch& launch, const Error& error) {
 /// Each would be the whole work, and all would write the same file.
 int refuse_to_run(const Launch& launch) {
   if (launch.rank == 0) {
-    print_error(fmt::format(
-        "credens: {} processes were started, but not by OpenMPI's mpirun: expected that, or one process (independent "
-        "ones without PMI_SIZE and PMIX_RANK in their environment)",
-        launch.size));
+    print_error(
+        fmt::format("credens: {} processes were started, but not by OpenMPI's mpirun: expected OpenMPI's mpirun, or "
+                    "one process (unset PMI_SIZE and PMIX_RANK to run independent processes)",
+                    launch.size));
   }
   return static_cast<int>(ErrorCode::usage);
 }
@@ -170,7 +170,7 @@ const std::terminate_handler usual_end = std::get_terminate();
 /// Files are mapped, so a disk that fails and a file that shrinks show as this signal.
 void fail_mapped_file(int /*signal*/) {
   print_plainly(
-      "credens: a file could not be read to its end: it became shorter in the meantime, or its disk failed\n");
+      "credens: a file could not be read to its end: it was truncated while it was read, or the disk failed\n");
   ::_exit(static_cast<int>(ErrorCode::io));
 }
 

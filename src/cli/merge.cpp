@@ -25,13 +25,13 @@ struct MergeArguments {
 };
 
 void declare(Arguments& arguments, MergeArguments& merge) {
-  arguments.files("PART", merge.parts, "Parts that `credens fit --member-range` wrote, in any order");
+  arguments.files("PART", merge.parts, "Parts written by `credens fit --member-range`, in any order");
   arguments.option("-o,--output", "MODEL", merge.output, "The whole model").required = true;
   arguments.toggle("--json", merge.json, "Print the summary as JSON");
   arguments.group("Table");
-  arguments.option("--train", "TRAIN", merge.train.data,
-                   "The table that the members were trained on, from which the recipe auto finishes; "
-                   "parts that are finished need none; - is standard input");
+  arguments.option(
+      "--train", "TRAIN", merge.train.data,
+      "Training table, to finish parts of the recipe auto; not needed for finished parts; - is standard input");
   train_options(arguments, merge.train);
 }
 
@@ -78,7 +78,7 @@ Ensemble merge(const MergeArguments& arguments) {
   });
   if (arguments.train.data.empty()) {
     base::require(!unfinished, ErrorCode::usage,
-                  "--train is missing: these parts become a model by held-out rows, so give the table that they were "
+                  "--train is missing: these parts are finished with held-out rows, expected the table that they were "
                   "trained on");
     return whole;
   }
@@ -101,7 +101,7 @@ void run(const MergeArguments& arguments) {
 
 Verb merge_verb() {
   return make_verb<MergeArguments>(
-      "merge", "makes one model of parts whose members were trained apart",
+      "merge", "joins separately trained parts into one model",
       {"credens fit train.csv --target y --members 10 --epochs 20 --member-range 0:5 -o first.safetensors",
        "credens fit train.csv --target y --members 10 --epochs 20 --member-range 5:10 -o second.safetensors",
        "credens merge first.safetensors second.safetensors --train train.csv -o model.safetensors"},

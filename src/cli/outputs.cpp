@@ -20,11 +20,11 @@ struct OutputsArguments : RowArguments {
 };
 
 void declare(Arguments& arguments, OutputsArguments& outputs) {
-  arguments.file("MODEL", outputs.model, "A model that `credens fit` or `credens widen` wrote");
+  arguments.file("MODEL", outputs.model, "A model written by `credens fit` or `credens widen`");
   arguments.file("DATA", outputs.data, "Table of rows: text, also compressed, or .npy; - is standard input");
   arguments.option("-o,--output", "DIR", outputs.folder, "Folder for the arrays").required = true;
   arguments.group("Rows");
-  train_options(arguments, outputs, "Columns with what was observed, where they are not called as in training");
+  train_options(arguments, outputs);
 }
 
 void check(const OutputsArguments& arguments) {
@@ -66,7 +66,7 @@ void run(const OutputsArguments& arguments) {
 }  // namespace
 
 Verb outputs_verb() {
-  return make_verb<OutputsArguments>("outputs", "writes what each member says of some rows, for other programs",
+  return make_verb<OutputsArguments>("outputs", "writes the outputs of each member for given rows, for other programs",
                                      {"credens fit train.csv --target y --epochs 20 -o model.safetensors",
                                       "credens outputs model.safetensors train.csv -o arrays",
                                       "credens widen --outputs arrays --posterior full -o full.safetensors"},

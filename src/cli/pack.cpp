@@ -38,13 +38,12 @@ void declare(Arguments& arguments, PackArguments& pack) {
   arguments.file("DATA", pack.data, "Table of rows: text, also compressed, or .npy; - is standard input");
   arguments.option("-o,--output", "OUT.npy", pack.output, "Array of the rows, with the columns' names").required = true;
   arguments.option("--dtype", "TYPE", pack.options.type,
-                   "float64: every value as it is; float32: half the size, rounded to 7 digits",
-                   one_of<data::PackedType>());
+                   "float64: full precision; float32: half the size, rounded to 7 digits", one_of<data::PackedType>());
   columns_option(arguments, "--ignore", pack.options.ignore,
                  "Columns to leave out, such as those that hold no numbers");
   format_options(arguments, pack.format);
-  arguments.option("--threads", "T", pack.format.threads, "0 takes all cores; results do not depend on it",
-                   whole_number(0));
+  arguments.option("--threads", "T", pack.format.threads,
+                   "Threads (0: all cores); the result is the same for any number", whole_number(0));
   arguments.option("--progress", "KIND", pack.progress,
                    "How progress is shown on standard error: " + one_of<ProgressKind>().text, one_of<ProgressKind>());
   arguments.toggle("--json", pack.json, "Print JSON");
@@ -52,10 +51,10 @@ void declare(Arguments& arguments, PackArguments& pack) {
 
 void check(const PackArguments& arguments) {
   check_array("-o", arguments.output);
-  base::require(!is_stream(arguments.output), ErrorCode::usage,
-                "-o is {}, expected the name of a file: how many rows there are is known at the end and stands at the "
-                "start",
-                base::quoted(arguments.output));
+  base::require(
+      !is_stream(arguments.output), ErrorCode::usage,
+      "-o is {}, expected the name of a file: its header holds the number of rows, which is known only at the end",
+      base::quoted(arguments.output));
   check_not_input(arguments.output, {arguments.data});
 }
 
@@ -105,7 +104,7 @@ void run(const PackArguments& arguments) {
 
 Verb pack_verb() {
   return make_verb<PackArguments>(
-      "pack", "turns a table into an array that is read fast and a part at a time",
+      "pack", "converts a table to an array, which is read faster and in windows",
       {"credens pack train.csv -o train.npy", "credens fit train.npy --target y --epochs 20 -o model.safetensors"},
       declare, run);
 }

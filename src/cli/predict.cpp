@@ -29,7 +29,8 @@ struct PredictArguments : RowArguments {
 void declare(Arguments& arguments, PredictArguments& predict) {
   row_arguments(arguments, predict);
   arguments.group("Result");
-  arguments.option("-o,--output", "OUT", predict.output, "CSV file, or .npy file by its name; - is standard output");
+  arguments.option("-o,--output", "OUT", predict.output,
+                   "CSV file, or array if the name ends with .npy; - is standard output");
   columns_option(arguments, "--keep", predict.keep, "Columns of DATA to copy in front of the predictions");
   arguments.option("--joint", "OUT.npy", predict.joint,
                    "Also write the epistemic covariance between rows, [outputs, rows, rows]");
@@ -42,7 +43,7 @@ void declare(Arguments& arguments, PredictArguments& predict) {
                    "gaussian: mean +- z standard deviations; mixture: central quantiles of the exact mixture",
                    one_of<IntervalKind>());
   arguments.option("--quantiles", "P,..", predict.options.quantiles,
-                   "Also the quantiles of the exact mixture at these probabilities", probabilities());
+                   "Also write the quantiles of the exact mixture at these probabilities", probabilities());
 }
 
 std::filesystem::path plain_path(const std::string& path) {
@@ -63,7 +64,7 @@ void check(const PredictArguments& arguments) {
   base::require(!arguments.options.level || !arguments.options.coverage_factor, ErrorCode::usage,
                 "both --level and --coverage-factor are given, expected one of them");
   base::require(!arguments.options.coverage_factor || arguments.options.interval == IntervalKind::gaussian,
-                ErrorCode::usage, "--coverage-factor goes with gaussian intervals, but --interval is mixture");
+                ErrorCode::usage, "--coverage-factor needs gaussian intervals, but --interval is mixture");
   base::require(arguments.keep.empty() || arguments.outputs.empty(), ErrorCode::usage,
                 "--keep names columns, but --outputs gives arrays");
   check_not_archive("-o", arguments.output);
@@ -156,7 +157,7 @@ void run(const PredictArguments& arguments) {
 }  // namespace
 
 Verb predict_verb() {
-  return make_verb<PredictArguments>("predict", "says what to expect at new rows, and how sure that is",
+  return make_verb<PredictArguments>("predict", "predicts new rows, with uncertainties",
                                      {"credens fit train.csv --target y --epochs 20 -o model.safetensors",
                                       "credens predict model.safetensors test.csv --level 0.9 -o predictions.csv"},
                                      declare, run);

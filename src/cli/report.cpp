@@ -74,7 +74,7 @@ void run(const ReportArguments& arguments) {
 }  // namespace
 
 Verb report_verb() {
-  return make_verb<ReportArguments>("report", "draws a page of charts: how good predictions are, and what is not known",
+  return make_verb<ReportArguments>("report", "writes a page of charts of errors, calibration and uncertainty",
                                     {"credens fit train.csv --target y --epochs 20 -o model.safetensors",
                                      "credens report model.safetensors test.csv -o report.html"},
                                     declare, run);

@@ -22,17 +22,22 @@ Matrix truth_of(const Ensemble& ensemble, const Rows& rows, const std::vector<st
   return data::select_columns(*rows.block.table, columns);
 }
 
+/// `--target COL[,COL]`
+void target_option(Arguments& arguments, data::GivenColumns& columns) {
+  columns_option(arguments, "--target", columns.target, "Target columns, if named differently than in training");
+}
+
 /// `--noise-std COL[,COL]`
 void noise_option(Arguments& arguments, data::GivenColumns& columns) {
   columns_option(
       arguments, "--noise-std", columns.noise_std,
-      "Columns with the known standard deviation of each row's noise, where they are not called as in training");
+      "Columns with the known standard deviation of each row's noise, if named differently than in training");
 }
 
 }  // namespace
 
 void row_arguments(Arguments& arguments, RowArguments& rows) {
-  arguments.file("MODEL", rows.model, "A model that `credens fit` or `credens widen` wrote");
+  arguments.file("MODEL", rows.model, "A model written by `credens fit` or `credens widen`");
   arguments.file("DATA", rows.data, "Table of rows: text, also compressed, or .npy; - is standard input").required =
       false;
   arguments.group("Rows");
@@ -41,9 +46,9 @@ void row_arguments(Arguments& arguments, RowArguments& rows) {
   format_options(arguments, rows.format);
 }
 
-void train_options(Arguments& arguments, RowArguments& rows, std::string target_help) {
-  columns_option(arguments, "--target", rows.columns.target, std::move(target_help));
-  column_option(arguments, "--weight", rows.columns.weight, "Column of row weights, to be given as it was to `fit`");
+void train_options(Arguments& arguments, RowArguments& rows) {
+  target_option(arguments, rows.columns);
+  column_option(arguments, "--weight", rows.columns.weight, "Column of row weights, the same as for `fit`");
   noise_option(arguments, rows.columns);
   format_options(arguments, rows.format);
 }
@@ -142,8 +147,7 @@ void warn_unless_trained_on(const Ensemble& ensemble, const std::string& fingerp
 
 void comparison_arguments(Arguments& arguments, ComparisonArguments& comparison) {
   row_arguments(arguments, comparison);
-  columns_option(arguments, "--target", comparison.columns.target,
-                 "Columns with what was observed, where they are not called as in training");
+  target_option(arguments, comparison.columns);
   columns_option(arguments, "--truth", comparison.truth, "Columns with noise-free values, one per output");
   column_option(arguments, "--weight", comparison.columns.weight, "Column of row weights");
   arguments.group("Scores");

@@ -32,8 +32,7 @@ struct RowArguments {
 void row_arguments(Arguments& arguments, RowArguments& rows);
 
 /// Columns and format of a training table.
-void train_options(Arguments& arguments, RowArguments& rows,
-                   std::string target_help = "Target columns, where they are not called as in training");
+void train_options(Arguments& arguments, RowArguments& rows);
 
 /// Throws usage unless exactly one of DATA and `--outputs` is given and standard input is asked for at most once.
 /// Before anything is read.

@@ -37,8 +37,7 @@ void declare(Arguments& arguments, SampleArguments& sample) {
       "--of", "KIND", sample.of,
       "function: the regression function, one over all rows per draw; observation: the function plus noise",
       one_of<Draw>());
-  arguments.option("--seed", "NUMBER", sample.seed, "Number that the draws follow from",
-                   whole_number<std::uint64_t>(0));
+  arguments.option("--seed", "NUMBER", sample.seed, "Seed of the draws", whole_number<std::uint64_t>(0));
   arguments.option("-o,--output", "OUT.npy", sample.output, "Array of draws [K, rows, outputs]; - is standard output");
 }
 
@@ -46,7 +45,7 @@ void check(const SampleArguments& arguments) {
   check_arguments(arguments);
   check_array("-o", arguments.output);
   base::require(!is_standard_output(arguments.output) || ::isatty(STDOUT_FILENO) == 0, ErrorCode::usage,
-                "draws are bytes, not text for a terminal: say with -o where they go");
+                "draws are binary and standard output is a terminal, expected a file with -o");
   check_not_input(arguments.output, {arguments.model, arguments.data});
 }
 

@@ -133,7 +133,7 @@ fs::path find_module() {
   }
   base::fail(ErrorCode::failure,
              "mpirun started several processes, but there is no {} in {} or {}: build Credens where OpenMPI is "
-             "installed, or start it once",
+             "installed, or start one process",
              name, folder.string(), installed.string());
 }
 
@@ -146,7 +146,7 @@ CredensRanks load_ranks() {
   const auto join = reinterpret_cast<CredensRanksJoin>(::dlsym(handle, CREDENS_RANKS_JOIN));
   CredensRanks ranks{};
   base::require(join != nullptr && join(&ranks) == 0 && ranks.version == CREDENS_RANKS_VERSION, ErrorCode::failure,
-                "{}: MPI does not work, or the module is of another version of Credens", module.string());
+                "{}: MPI cannot be started, or the module belongs to another version of Credens", module.string());
   return ranks;
 }
 
@@ -184,7 +184,7 @@ void check_same_words(base::Team& team, std::string_view words) {
   const std::vector<std::string> all = team.gather(std::string(words));
   for (std::size_t rank = 1; rank < all.size(); ++rank) {
     base::require(all[rank] == words, ErrorCode::usage,
-                  "rank {} was started with other words than rank 0, expected the same for all ranks of mpirun", rank);
+                  "rank {} was started with other arguments than rank 0, expected the same for all ranks", rank);
   }
 }
 
@@ -231,8 +231,10 @@ void join_team(const Launch& launch, std::string_view words) {
   if (launch.size == 1) return;
   std::optional<BlockedSignals> undisturbed(std::in_place);  // threads of MPI leave requests to stop to the main one
   const CredensRanks ranks = load_ranks();
-  base::require(static_cast<std::size_t>(ranks.size) == launch.size, ErrorCode::failure,
-                "mpirun started {} processes, but {} joined: is it that of another MPI?", launch.size, ranks.size);
+  base::require(
+      static_cast<std::size_t>(ranks.size) == launch.size, ErrorCode::failure,
+      "mpirun started {} processes, but {} joined, expected the mpirun of the OpenMPI that Credens was built with",
+      launch.size, ranks.size);
   joined() = std::make_unique<RankTeam>(ranks);
   undisturbed.reset();
   if (!team().leads()) be_silent();
@@ -274,8 +276,8 @@ void check_agreement(base::Team& team, std::string_view file, const std::vector<
       const std::string expected = i < found.size() ? found[i] : "less";
       const std::string there = reader.at_end() ? "less" : reader.text();
       base::require(there == expected, ErrorCode::data,
-                    "{}: rank {} on {} reads another file of this name than rank 0: {}, expected {}", file, rank, host,
-                    there, expected);
+                    "{}: rank {} on {} reads a different file than rank 0: {}, expected {}", file, rank, host, there,
+                    expected);
     }
   }
 }

@@ -44,7 +44,7 @@ Training::Training(TrainingPlan plan) : plan_(std::move(plan)) {
 std::vector<model::Member> Training::load_finished() const {
   if (!checkpoint_) return {};
   base::require(plan_.resume || !checkpoint_->exists(), ErrorCode::usage,
-                "{} has finished members of an earlier run: add --resume to go on with them, or remove it",
+                "{} has finished members of an earlier run: add --resume to continue with them, or remove it",
                 plan_.checkpoint.string());
   if (!plan_.resume) return {};
   std::vector<model::Member> members = checkpoint_->load();
@@ -160,11 +160,11 @@ void Training::finish() const {
 std::string Training::kept_sentence() const {
   if (!checkpoint_) return "; no member is kept because there is no --checkpoint";
   if (!plan_.team->is_alone()) {
-    return fmt::format("; finished members are kept in {}: the same command with --resume goes on",
+    return fmt::format("; finished members are kept in {}: the same command with --resume continues",
                        plan_.checkpoint.string());
   }
   if (kept_ == 0) return "; no member was finished yet";
-  return fmt::format("; {} of {} members are kept in {}: the same command with --resume goes on", kept_.load(),
+  return fmt::format("; {} of {} members are kept in {}: the same command with --resume continues", kept_.load(),
                      plan_.range.end - plan_.range.first, plan_.checkpoint.string());
 }
 

@@ -39,7 +39,8 @@ void run(const VersionArguments& arguments) {
 }  // namespace
 
 Verb version_verb() {
-  return make_verb<VersionArguments>("version", "says which Credens this is", {"credens version --json"}, declare, run);
+  return make_verb<VersionArguments>("version", "prints the version of Credens", {"credens version --json"}, declare,
+                                     run);
 }
 
 }  // namespace credens::cli

@@ -35,23 +35,23 @@ void set_lambda(WidenOptions& options, const std::string& text) {
 void declare_posterior(Arguments& arguments, WidenOptions& options) {
   arguments.group("Posterior");
   arguments.option("--posterior", "KIND", options.posterior,
-                   "delta, isotropic, diagonal or full; what `fit` chose if not given, else isotropic",
+                   "delta, isotropic, diagonal or full; if not given, as in `fit`, else isotropic",
                    one_of<PosteriorKind>());
   arguments.add({.names = "--lambda",
                  .value = "NUMBER|evidence",
                  .help = "Prior precision, or evidence to find the most probable one; that of training if not given",
                  .set = [&options](const std::string& text) { set_lambda(options, text); }});
   arguments.add({.names = "--random-bias",
-                 .help = "Let the posterior cover the last layer's bias too; what `fit` chose if not given, else off",
+                 .help = "Include the last layer's bias in the posterior; if not given, as in `fit`, else off",
                  .has_opposite = true,
                  .set = [&options](const std::string& text) { options.random_bias = text == "true"; }});
-  arguments.option("--threads", "COUNT", options.threads, "Threads; 0 takes all cores and none changes the result",
-                   whole_number(0));
+  arguments.option("--threads", "COUNT", options.threads,
+                   "Threads (0: all cores); the result is the same for any number", whole_number(0));
 }
 
 void declare(Arguments& arguments, WidenArguments& widen) {
-  arguments.file("MODEL", widen.model, "A model that `credens fit` or `credens widen` wrote").required = false;
-  arguments.file("TRAIN", widen.data, "The table that it was trained on; - is standard input").required = false;
+  arguments.file("MODEL", widen.model, "A model written by `credens fit` or `credens widen`").required = false;
+  arguments.file("TRAIN", widen.data, "Table that the model was trained on; - is standard input").required = false;
   arguments.option("-o,--output", "MODEL", widen.output, "The widened model").required = true;
   arguments.toggle("--json", widen.json, "Print the summary as JSON");
   declare_posterior(arguments, widen.options);
@@ -115,7 +115,7 @@ void run(const WidenArguments& arguments) {
 
 Verb widen_verb() {
   return spread(make_verb<WidenArguments>(
-      "widen", "gives the members of a model another posterior, without retraining",
+      "widen", "computes another posterior for the members of a model, without retraining",
       {"credens fit train.csv --target y --epochs 20 -o model.safetensors",
        "credens widen model.safetensors train.csv --posterior full --lambda evidence -o full.safetensors"},
       declare, run));

@@ -131,8 +131,7 @@ std::vector<Column> find_noise(const Schema& model, const Table& table, std::spa
   const std::vector<std::string> training = names_of(model.noise);
   const std::span<const std::string> names = given.empty() ? training : given;
   base::require(!names.empty(), ErrorCode::usage,
-                "the model was trained with known noise: say with --noise-std which column of {} holds it",
-                table.source);
+                "the model was trained with known noise, expected its column of {} with --noise-std", table.source);
   base::require(names.size() == 1 || names.size() == model.targets.size(), ErrorCode::usage,
                 "--noise-std gives {} columns, expected one for all outputs or one each ({})", names.size(),
                 model.targets.size());
@@ -150,7 +149,7 @@ bool has_targets(const Schema& model, const Table& table) {
 /// Positions of the targets that the model was trained on.
 std::vector<std::size_t> find_targets(const Schema& model, const Table& table) {
   base::require(!table.names.empty() || has_targets(model, table), ErrorCode::data,
-                "{}: no names tell which columns are the targets: say it with --target", table.source);
+                "{}: the targets cannot be found by name, expected --target", table.source);
   return positions_of(table.names.empty() ? model.targets : find_columns(table, model.target_names()));
 }
 

@@ -122,7 +122,7 @@ bool are_widths(const WidthLists& lists) {
 void add_recipe(Table& table) {
   table.group("Recipe");
   table.add("recipe", "NAME", &FitOptions::recipe,
-            "Who decides options that are not given: auto looks at the training rows, paper is the procedure of the "
+            "Procedure that decides options that are not given: auto looks at the training rows, paper is that of the "
             "paper's experiments with real data",
             one_of<Recipe>());
   table.add("effort", "NAME", &FitOptions::effort, "How much work the recipe auto may do", one_of<Effort>());
@@ -130,8 +130,8 @@ void add_recipe(Table& table) {
 
 void add_networks(Table& table) {
   table.group("Networks");
-  table.add("members", "COUNT", &FitOptions::members, "Number of networks that are trained",
-            "a whole number from 1 to 100000", between<std::size_t>(1, most_members));
+  table.add("members", "COUNT", &FitOptions::members, "Number of networks to train", "a whole number from 1 to 100000",
+            between<std::size_t>(1, most_members));
   table.add("hidden", "WIDTHS", &FitOptions::hidden,
             "Widths of the hidden layers, or none for a linear model; several lists separated by / are cycled over the "
             "members",
@@ -145,13 +145,14 @@ void add_networks(Table& table) {
       "Bandwidth of the periodic embedding of the inputs: standard deviation of its first frequencies, in periods "
       "per standard deviation of an input, 0 for none; several are cycled over the members",
       "numbers from 0 to 1000 separated by commas", all_between(0, widest_band));
-  table.add("frequencies", "COUNT", &FitOptions::frequencies, "Frequencies per input where there is an embedding",
+  table.add("frequencies", "COUNT", &FitOptions::frequencies, "Frequencies per input of the embedding",
             "a whole number from 1 to 64", between<std::size_t>(1, most_frequencies));
-  table.add("noise", "KIND", &FitOptions::noise,
-            "What the noise variance depends on: shared is one function of the inputs for all outputs, per-output one "
-            "function each, constant one number each, known is given with the data",
-            one_of<NoiseKind>());
-  table.add("noise_link", "NAME", &FitOptions::noise_link, "Function that makes the noise head's value a variance",
+  table.add(
+      "noise", "KIND", &FitOptions::noise,
+      "Model of the noise variance: shared is one function of the inputs for all outputs, per-output one function "
+      "per output, constant one number per output, known is given with the data",
+      one_of<NoiseKind>());
+  table.add("noise_link", "NAME", &FitOptions::noise_link, "Function that maps the noise head's value to a variance",
             one_of<NoiseLink>());
 }
 
@@ -160,30 +161,30 @@ void add_training(Table& table) {
   table.group("Training");
   table.add("epochs", "COUNT", &FitOptions::epochs, "Passes over the training rows",
             "a whole number from 1 to 1000000000", between<std::size_t>(1, most_epochs));
-  table.add("batch", "ROWS", &FitOptions::batch, "Rows per gradient step; more than there are means all of them",
+  table.add("batch", "ROWS", &FitOptions::batch, "Rows per gradient step; all rows if there are fewer",
             "a whole number above 0", between<std::size_t>(1, any_count));
   table.add("learning_rate", "RATE", &FitOptions::learning_rate,
-            "Step size of Adam before the schedule lowers it; several are cycled over the members",
+            "Learning rate of Adam before the schedule is applied; several are cycled over the members",
             "numbers above 0, at most 1000000, separated by commas",
             all_between(std::numeric_limits<double>::min(), largest_rate));
   table.add(
       "schedule", "NAME", &FitOptions::schedule,
-      "Course of the learning rate: constant, a tenth of it in the last five epochs (drop-last-five), halved in each "
-      "of the last five (halve-last-five), or up within 50 steps and to 0 along half a cosine",
+      "Learning rate schedule: constant; drop-last-five, a tenth in the last five epochs; halve-last-five, halved in "
+      "each of the last five epochs; cosine, a warm-up of 50 steps, then cosine decay to 0",
       one_of<Schedule>());
   table.add("loss_beta", "POWER", &FitOptions::loss_beta,
-            "Power of the noise variance that weights a row's gradient: 0 is the likelihood, 1 gives the mean plain "
+            "Power of the noise variance that weights a row's gradient: 0 is the likelihood, 1 trains the mean by "
             "squared errors; several are cycled over the members",
             "numbers from 0 to 1 separated by commas", all_between(0, 1));
   table.add_switch("standardise_inputs", &FitOptions::standardise_inputs,
                    "Shift and scale each input to mean 0 and standard deviation 1");
   table.add_switch("asinh_inputs", &FitOptions::asinh_inputs,
-                   "Take the asinh of inputs with values further than 6 standard deviations from their mean");
+                   "Apply the asinh transform to inputs with values more than 6 standard deviations from their mean");
   table.add("validation_fraction", "SHARE", &FitOptions::validation_fraction,
             "Share of the rows held out to choose each member's best epoch; 0 trains on all rows to the last epoch",
             "a number from 0 to below 1", between<double>(0, std::nextafter(1.0, 0.0)));
   table.add("patience", "EPOCHS", &FitOptions::patience,
-            "Epochs without a better validation loss after which a member stops, where there are validation rows",
+            "Epochs without a better validation loss after which a member stops, if there are validation rows",
             "a whole number above 0", between<std::size_t>(1, any_count));
 }
 
@@ -193,7 +194,7 @@ void add_calibration(Table& table) {
             "Folds of the rows for calibration: each member is trained without one of them; 1 holds the same part of "
             "the rows out of all members, 0 trains all members on all rows",
             "a whole number from 0 to 100000", between<std::size_t>(0, most_members));
-  table.add_switch("recalibrate", &FitOptions::recalibrate, "Correct the noise variances by the held-out rows");
+  table.add_switch("recalibrate", &FitOptions::recalibrate, "Correct the noise variances with the held-out rows");
   table.add_switch("correct_size", &FitOptions::correct_size,
                    "In recalibration, allow for new rows being predicted by more members than held-out rows");
   table.add_switch("weigh_members", &FitOptions::weigh_members,
@@ -206,7 +207,7 @@ void add_posterior(Table& table) {
             "Precision of the Gaussian prior on all weights and biases", "a number from 0 to 1e12",
             between<double>(0, largest_precision));
   table.add("hidden_precision", "NUMBER", &FitOptions::hidden_precision,
-            "Precision of the prior on the weights and biases of the hidden layers, where it is not lambda; several "
+            "Precision of the prior on the weights and biases of the hidden layers, if other than lambda; several "
             "are cycled over the members",
             "numbers from 0 to 1e12 separated by commas", all_between(0, largest_precision));
   table.add(
@@ -214,22 +215,22 @@ void add_posterior(Table& table) {
       "Distribution of each member's last layer: delta is a point (the classical deep ensemble), isotropic one width "
       "per member, diagonal one per weight, full a covariance matrix",
       one_of<PosteriorKind>());
-  table.add_switch("random_bias", &FitOptions::random_bias, "Let the posterior cover the last layer's bias too");
+  table.add_switch("random_bias", &FitOptions::random_bias, "Include the last layer's bias in the posterior");
 }
 
 void add_run(Table& table) {
   table.group("Run");
-  table.add("seed", "NUMBER", &FitOptions::seed, "Number that all random choices follow from",
+  table.add("seed", "NUMBER", &FitOptions::seed, "Random seed of the fit",
             "a whole number from 0 to 18446744073709551615");
   table
       .add("threads", "COUNT", &FitOptions::threads,
-           "Members trained at the same time; 0 takes all cores and none changes the result", "a whole number from 0",
-           between<int>(0, std::numeric_limits<int>::max()))
+           "Members trained at the same time (0: all cores); the result is the same for any number",
+           "a whole number from 0", between<int>(0, std::numeric_limits<int>::max()))
       .not_stored();
   table
       .add("memory", "SIZE", &FitOptions::memory,
-           "Memory for the training rows; rows of an array that do not fit are read in windows, and auto is half of "
-           "what this process may have: none changes the result",
+           "Memory for the training rows, auto for half of what this process may use; rows of an array that do not fit "
+           "are read in windows; the result is the same for any size",
            "auto, or a size such as 4GB or 512MiB")
       .not_stored();
 }
@@ -254,7 +255,7 @@ void check_calibration(const FitOptions& options, const TrainingTable& train) {
   const double validation = options.validation_fraction * static_cast<double>(train.rows());
   const std::size_t rows = train.rows() - static_cast<std::size_t>(std::ceil(validation));
   base::require(options.folds <= rows && (*options.folds == 0 || rows >= 2), ErrorCode::usage,
-                "{} folds of {} rows, expected at most as many and at least 2 rows", *options.folds, rows);
+                "{} folds for {} rows, expected at least 2 rows and at most one fold per row", *options.folds, rows);
   const bool wanted = options.recalibrate || options.weigh_members;
   base::require(!wanted || options.folds > 0, ErrorCode::usage, "{} needs held-out rows, but folds is 0",
                 options.recalibrate ? "recalibrate" : "weigh_members");

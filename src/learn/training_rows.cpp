@@ -143,7 +143,7 @@ void warn_of_lone_targets(const TrainingTable& table, const FitOptions& options)
   const double distance = std::sqrt(share * static_cast<double>(targets.rows() - 1));
   if (const auto lone = targets.columns_with_outliers(distance); !lone.empty()) {
     warn(options,
-         fmt::format("one value makes nearly all of the variance of a target; if it is an error, leave its row "
+         fmt::format("one value causes nearly all of the variance of a target; if it is an error, leave its row "
                      "out: {}",
                      column_list(lone, table.schema().target_names())));
   }
@@ -165,11 +165,10 @@ std::size_t rows_below_floor(MatrixView noise_std, const data::Scaler& targets) 
 
 void warn_of_small_noise(std::size_t below_floor, std::size_t rows, const FitOptions& options) {
   if (options.noise != NoiseKind::known || below_floor == 0) return;
-  warn(
-      options,
-      fmt::format("the known noise of {} of {} rows lies below 0.001 standard deviations of the target and is taken as "
-                  "that much",
-                  below_floor, rows));
+  warn(options,
+       fmt::format("the known noise of {} of {} rows is below 0.001 standard deviations of the target and is raised to "
+                   "that",
+                   below_floor, rows));
 }
 
 /// Adam squares the prior's part of the gradient in float.

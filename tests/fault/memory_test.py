@@ -3,7 +3,7 @@
 
 from workshop import TORTURE, Workshop, main, random_source
 
-OUT_OF_MEMORY = "credens: this needs more memory than there is\n"
+OUT_OF_MEMORY = "credens: not enough memory\n"
 NEVER = 10**9
 
 

@@ -88,7 +88,7 @@ class Lost(Ranks):
             process = self.in_the_middle()
             os.kill(ranks_of(process.pid)[rank], signal.SIGTERM)
             self.assertRegex("\n".join(said_by_us(self.ends(process))),
-                             f"credens: rank {rank} on [^ ]+: interrupted; finished members are kept in .* with --resume goes on")
+                             f"credens: rank {rank} on [^ ]+: interrupted; finished members are kept in .* with --resume continues")
             self.assertEqual(process.returncode, 130)
             self.resumes()
 

@@ -122,7 +122,7 @@ class OneSpeaker(Ranks):
             words = [*MPIRUN, "-n", "1", *first, *fit, ":", "-n", "1", *second, *fit]
             done = subprocess.run([str(word) for word in words], cwd=self.folder, capture_output=True, text=True, check=False, timeout=120)
             self.assertEqual(done.returncode, 1, done.stderr)
-            self.assertIn("needs more memory than there is", said_by_us(done.stderr)[0])
+            self.assertIn("not enough memory", said_by_us(done.stderr)[0])
             self.assertFalse((self.folder / "too-large").exists())
 
     def test_the_summary_is_printed_once(self):
@@ -138,7 +138,7 @@ class OneSpeaker(Ranks):
                  "-n", "1", PROGRAM, "fit", "train.csv", *FIT, "-o", "b"]
         done = subprocess.run([str(word) for word in words], cwd=self.folder, capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("rank 1 was started with other words", said_by_us(done.stderr)[0])
+        self.assertIn("rank 1 was started with other arguments", said_by_us(done.stderr)[0])
 
 
 class SameFiles(Ranks):
@@ -168,7 +168,7 @@ class SameFiles(Ranks):
         done = self.run_in(self.folder, *MPIRUN, *each)
         said = said_by_us(done.stderr)
         self.assertEqual((done.returncode, len(said)), (3, 1), done.stderr)
-        self.assertRegex(said[0], f"rank 1 on [^ ]+ reads another file of this name than rank 0: {sentence}")
+        self.assertRegex(said[0], f"rank 1 on [^ ]+ reads a different file than rank 0: {sentence}")
         self.assertFalse((self.folder / "rank0" / "new").exists())
 
     def fewer_rows(self):

@@ -61,7 +61,7 @@ def _parser() -> argparse.ArgumentParser:
         help="where the file of Year is absent, train on so many synthetic rows of its shape (it has 515345), to see time "
         "and memory",
     )
-    add("--threads", metavar="T", type=_whole(0), default=0, help="0 takes all cores; results do not depend on it")
+    add("--threads", metavar="T", type=_whole(0), default=0, help="threads (0: all cores); the result is the same for any number")
     add("--progress", choices=KINDS, default="auto", help="how progress is shown on standard error")
     add("--json", action="store_true", help="print what results.json holds")
     add = parser.add_argument_group("UCI benchmark").add_argument

@@ -47,8 +47,7 @@ std::string sentence(const std::vector<std::string>& first, const std::vector<st
 
 TEST(Agreement, NamesTheRankItsMachineAndTheFirstDifference) {
   EXPECT_EQ(sentence({"a = 1", "b = 2"}, {"a = 1", "b = 2"}), "");
-  const std::string start =
-      fmt::format("rows.csv: rank 1 on {} reads another file of this name than rank 0: ", host_name());
+  const std::string start = fmt::format("rows.csv: rank 1 on {} reads a different file than rank 0: ", host_name());
   EXPECT_EQ(sentence({"a = 1", "b = 2", "c = 3"}, {"a = 1", "b = 4", "c = 5"}), start + "b = 4, expected b = 2");
   EXPECT_EQ(sentence({"a = 1", "b = 2"}, {"a = 1"}), start + "less, expected b = 2");
   EXPECT_EQ(sentence({"a = 1"}, {"a = 1", "b = 2"}), start + "b = 2, expected less");

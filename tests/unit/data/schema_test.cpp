@@ -148,8 +148,7 @@ TEST(Match, FindsColumnsThatAreCalledOtherwise) {
 
 TEST(Match, FindsTargetsWithoutNamesWhereTheyWereInTraining) {
   EXPECT_THAT(match(model_schema(), unnamed(), {}, Targets::needed).targets, ElementsAre(Column{"y", 3}));
-  EXPECT_THAT(matching("1,2\n", {}),
-              test::Fails(ErrorCode::data, "t.csv: no names tell which columns are the targets"));
+  EXPECT_THAT(matching("1,2\n", {}), test::Fails(ErrorCode::data, "t.csv: the targets cannot be found by name"));
 }
 
 TEST(Match, LeavesTargetsOutThatAreNotThereOrNotUsed) {
@@ -167,7 +166,7 @@ TEST(Match, WantsTheNoiseThatTheModelWasTrainedWith) {
   Schema of_arrays = model_schema(true);
   of_arrays.noise.clear();
   EXPECT_THAT([&] { match(of_arrays, named(), {}, Targets::unused); },
-              test::Fails(ErrorCode::usage, "say with --noise-std which column of t.csv holds it"));
+              test::Fails(ErrorCode::usage, "expected its column of t.csv with --noise-std"));
 }
 
 TEST(Match, RefusesTooManyColumns) {

@@ -145,7 +145,7 @@ TEST(TrainingRows, WarnsOfATargetThatOneValueDecides) {
   RandomRows data = random_rows({.rows = 100, .inputs = 1}, 5);
   EXPECT_THAT(warnings_of(data.dataset()), IsEmpty());
   data.targets(17, 0) = 1e6;
-  EXPECT_THAT(warnings_of(data.dataset()), ElementsAre(HasSubstr("one value makes nearly all of the variance")));
+  EXPECT_THAT(warnings_of(data.dataset()), ElementsAre(HasSubstr("one value causes nearly all of the variance")));
   data.targets(18, 0) = -1e6;
   EXPECT_THAT(warnings_of(data.dataset()), IsEmpty()) << "two values are not one";
 }
