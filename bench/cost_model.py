@@ -212,14 +212,14 @@ class Model:
     def widening(self, ranks: int, way: str) -> float:
         one = self.measured.widening_passes * self.pass_seconds(ranks, self.job.rows)
         members, node = self.job.members, self.largest_node(ranks)
-        if way == "merged":  # once to choose the rung, once with it; rows are read for scales, for training rows and for both
-            return 2 * members * one / node + 4 * self.table_seconds(self.machine.node_reading)
+        if way == "merged":  # the sums choose the rung and widen; rows are read for scales, for training rows and for the sums
+            return members * one / node + 3 * self.table_seconds(self.machine.node_reading)
         if way == "alone":
             busiest = max(count / workers for count, workers in zip(self.node_members(ranks), self.node_workers(ranks)))
             return busiest * one + self.table_seconds(self.reading_speed(ranks))
         block = one / self.job.rows * BLOCK_ROWS
         units = -(-members * self.job.blocks // self.workers(ranks))  # of one member and one block
-        return 2 * (units * block + self.table_seconds(self.reading_speed(ranks)))
+        return units * block + self.table_seconds(self.reading_speed(ranks))
 
     def reduction(self, ranks: int, way: str) -> float:
         """Sums of blocks are added in order, so each travels to the worker that owns the member; then members to rank 0."""
@@ -230,7 +230,7 @@ class Model:
         owned = max(self.node_members(ranks))
         sums = owned * self.job.blocks * self.job.sum_bytes * travelling / self.machine.link
         rounds = math.ceil(math.log2(workers)) if workers > 1 else 0
-        return 2 * (sums + rounds * self.machine.latency) + rounds * self.machine.latency + self.joining()
+        return sums + 2 * rounds * self.machine.latency + self.joining()
 
     def evaluation(self, ranks: int, way: str) -> float:
         workers = self.workers(ranks) if way == "shared" else self.largest_node(ranks)

@@ -62,7 +62,7 @@ class NoChance(unittest.TestCase):
         few, many = model.costs(100, "shared"), model.costs(1000, "shared")
         self.assertEqual(few.training, many.training)
         self.assertAlmostEqual(few.evaluation / many.evaluation, 10)
-        reading = few.reading
+        reading = few.reading / 2  # of the two passes before training one takes as long
         self.assertAlmostEqual((few.widening - reading) / (many.widening - reading), 10)
         self.assertGreater(many.reduction, few.reduction)
 
@@ -71,10 +71,10 @@ class NoChance(unittest.TestCase):
         self.assertEqual(model.costs(8, "merged").widening, model.costs(800, "merged").widening)
         self.assertAlmostEqual(model.costs(4, "merged").evaluation / model.costs(800, "merged").evaluation, 2)
 
-    def test_the_ways_agree_on_one_rank_but_for_the_choice_of_the_rung(self):
+    def test_the_ways_agree_on_one_rank(self):
         model = small_model(cores=1)
         alone, shared = model.costs(1, "alone"), model.costs(1, "shared")
-        self.assertAlmostEqual(shared.widening / alone.widening, 2)
+        self.assertAlmostEqual(shared.widening, alone.widening)
         self.assertEqual(shared.training, alone.training)
 
 
@@ -102,7 +102,7 @@ class Resources(unittest.TestCase):
 
     def test_blocks_are_not_divided(self):
         model = Model(Job(rows=4097, members=1), dataclasses.replace(SAFE, cores=1), STILL)
-        reading = model.reading(1)
+        reading = model.reading(1) / 2
         self.assertAlmostEqual(model.costs(2, "shared").widening - reading, model.costs(10, "shared").widening - reading)
         self.assertEqual(model.job.blocks, 2)
 
