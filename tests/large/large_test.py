@@ -36,7 +36,7 @@ def run(*words, limit=None):
                           timeout=600, preexec_fn=confine if limit else None)
 
 
-@sampled(2)
+@sampled(1)
 class LargeTest(unittest.TestCase):
     def setUp(self):
         place = tempfile.TemporaryDirectory(prefix="credens-large-")

@@ -15,7 +15,7 @@ from pathlib import Path
 
 for folder in ("identity", "support"):
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent / folder))
-from instants import TORTURE  # noqa: E402, F401
+from instants import TORTURE, sampled  # noqa: E402, F401
 from one_fit import MEMBERS, TABLES, OneFit, npy_bytes, row, sha256, write_tables  # noqa: E402, F401
 
 PROGRAM, MESSAGES = (Path(word).resolve() for word in sys.argv[1:3])

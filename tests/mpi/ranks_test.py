@@ -8,7 +8,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from ranks import MEMBERS, MESSAGES, MODULE, MPIRUN, PROGRAM, TABLES, TORTURE, OneFit, Ranks, main, npy_bytes, row, said_by_us, sha256
+from ranks import MEMBERS, MESSAGES, MODULE, MPIRUN, PROGRAM, TABLES, TORTURE, OneFit, Ranks, main, npy_bytes, row, said_by_us, sampled, sha256
 
 MORE_THAN_MEMBERS = MEMBERS + 2
 FIT = ["--target", "2", "--recipe", "paper", "--epochs", "2", "--members", "2", "--hidden", "8", "--progress", "none"]
@@ -69,6 +69,7 @@ class SameBytes(Ranks):
         self.assertEqual(kept, [[1, 4], [0, 3, 4], [0, 2, 5]])
 
 
+@sampled(5)
 class OneSpeaker(Ranks):
     def fails(self, status, sentence, *words, ranks=3):
         printed, complaints = self.run_ranks(ranks, *words, status=status)

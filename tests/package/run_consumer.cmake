@@ -12,17 +12,18 @@ file(MAKE_DIRECTORY ${SCRATCH})
 
 if(KIND STREQUAL "installed")
   run(${CMAKE_COMMAND} --install ${CREDENS_BUILD} --prefix ${SCRATCH}/prefix)
-  set(where -DCMAKE_PREFIX_PATH=${SCRATCH}/prefix -DCMAKE_BUILD_TYPE=Release)
+  set(where -DCMAKE_PREFIX_PATH=${SCRATCH}/prefix)
 else()
-  # The compiler cache knows files by their place, so everything is compiled once more; fast code is not what is looked at.
-  set(where -DCREDENS_SOURCE=${CREDENS_SOURCE} -DCREDENS_WERROR=${CREDENS_WERROR} -DCMAKE_BUILD_TYPE=Debug
-            "-DCMAKE_CXX_FLAGS_DEBUG=-O0 -DCREDENS_FEW_TARGETS")
+  # With the flags of the outer build and as deep as that, the compiler cache already knows the layers.
+  set(where -DCREDENS_SOURCE=${CREDENS_SOURCE} -DCREDENS_WERROR=${CREDENS_WERROR} -DCMAKE_CXX_FLAGS_RELEASE=${CXX_FLAGS})
 endif()
 
-run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${SCRATCH}/build -G Ninja ${where}
+set(build ${CREDENS_BUILD}-${KIND})
+file(REMOVE_RECURSE ${build})
+run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${build} -G Ninja ${where} -DCMAKE_BUILD_TYPE=Release
     -DCMAKE_CXX_COMPILER=${CXX_COMPILER} -DCMAKE_CXX_COMPILER_LAUNCHER=${CXX_LAUNCHER})
-run(${CMAKE_COMMAND} --build ${SCRATCH}/build --target consumer)
-run(${SCRATCH}/build/consumer ${SCRATCH}/model.safetensors)
+run(${CMAKE_COMMAND} --build ${build} --target consumer)
+run(${build}/consumer ${SCRATCH}/model.safetensors)
 
 if(KIND STREQUAL "installed" AND CREDENS_CLI)
   run(${SCRATCH}/prefix/bin/credens version)
