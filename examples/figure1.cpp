@@ -25,8 +25,8 @@ std::vector<std::size_t> counted(std::size_t first, std::size_t count) {
   return rows;
 }
 
-/// The paper's settings for simulated data. Its lambda of one over the rows stands beside the mean loss, which makes a
-/// prior precision of 1.
+/// The paper's settings for simulated data: a learning rate of one over the rows, and a lambda of one over the rows
+/// beside the mean loss, which makes a prior precision of 1.
 FitOptions paper_settings(std::uint64_t seed) {
   return {.recipe = Recipe::paper,
           .members = 10,
@@ -68,7 +68,7 @@ int main(int argc, char** argv) try {
   const Dataset test = problem.data.select(counted(train_rows, test_rows));
   const MatrixView truth = problem.truth.view().row_block(train_rows, test_rows);
 
-  const Ensemble wide = widen(fit(train, paper_settings(seed)), train);
+  const Ensemble wide = fit(train, paper_settings(seed));
   const Predictive p = wide.predict(test.inputs());
 
   print_scores("classical", score(p.classical(), test.targets(), {.truth = truth}));

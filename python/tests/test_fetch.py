@@ -241,7 +241,7 @@ def test_the_original_without_a_network_names_the_way_out(fetch):
     fetch.environment["https_proxy"] = "http://127.0.0.1:1"
     sentence = (
         r"^credens: https://archive\.ics\.uci\.edu/static/public/243/yacht\+hydrodynamics\.zip: cannot download: .*; "
-        "a source can be a folder or another address$"
+        "--from or source= names a folder or another address$"
     )
     fetch.fails(5, "yacht", sentence=sentence)
 

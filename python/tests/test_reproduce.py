@@ -316,7 +316,7 @@ def test_usage(small):
         (5, "nowhere: not a folder of data sets", ("table2", "--data", "nowhere")),
         (
             5,
-            "no data set of Table 2 was found; `python -m credens.datasets` gets them, --data names their folder",
+            "no data set of Table 2 was found; `python -m credens.datasets NAME` gets them (qsar, yacht, blog, year), --data names their folder",
             ("table2", "-o", "out"),
         ),
         (5, "no split of the UCI benchmark was found; --data names the folder that holds uci-benchmark", ("uci", "-o", "out")),

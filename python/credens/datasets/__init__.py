@@ -57,7 +57,7 @@ def _fetch(known, folder, source, on_progress: OnProgress = None, on_verify: OnV
     except FileError as error:
         if source or not str(error).startswith(ORIGINAL_ADDRESS):
             raise
-        raise FileError(f"{error}; a source can be a folder or another address") from None
+        raise FileError(f"{error}; --from or source= names a folder or another address") from None
 
 
 def load(name: str, *, folder: str | os.PathLike[str] | None = None) -> LoadedData:

@@ -47,7 +47,7 @@ def make_plans(arguments: Namespace, reproduction: Reproduction) -> list[Plan]:
         plans.append(_plan_uci(arguments, reproduction))
     if experiment == "table2" and not plans[-1].runs:
         raise FileError(
-            "no data set of Table 2 was found; `python -m credens.datasets` gets them, --data names their folder"
+            "no data set of Table 2 was found; `python -m credens.datasets NAME` gets them (qsar, yacht, blog, year), --data names their folder"
         )
     if experiment == "uci" and not plans[-1].runs:
         raise FileError("no split of the UCI benchmark was found; --data names the folder that holds uci-benchmark")
