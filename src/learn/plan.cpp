@@ -200,7 +200,9 @@ class Planner {
     decide("folds", options.folds, folds,
            folds == 0   ? fmt::format("{} rows are too few to hold any out", size_.rows)
            : folds == 1 ? fmt::format("{} rows can spare one part", size_.rows)
-                        : "each row is held out of some members of each configuration");
+           : *options.members < folds * configuration_count(options)
+               ? "each member is trained without one of them; there are too few members to hold all of them out"
+               : "each row is held out of some members of each configuration");
   }
 
   void decide_training() {
