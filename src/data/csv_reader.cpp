@@ -36,8 +36,7 @@ using namespace std::string_view_literals;
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf"sv;
 
 /// Whole lines from the start of the file, enough to recognise how it is written.
-std::string_view start_of(ByteSource& bytes) {
-  constexpr std::size_t enough_lines = sampled_lines + 1;
+std::string_view start_of(ByteSource& bytes, std::size_t enough_lines) {
   std::size_t most = std::size_t{64} << 10;
   for (std::size_t least = 1;;) {
     const std::string_view text = bytes.arrived(0, least, most);
@@ -77,7 +76,7 @@ std::string_view without_trailing_blank_lines(std::string_view text, char delimi
   }
 }
 
-/// Where the last character that is not blank stands, after `first`.
+/// The place of the last character after `first` that is not blank.
 std::size_t last_visible(ByteSource& bytes, std::size_t first) {
   for (std::size_t size = 4096;; size *= 2) {
     const std::size_t tail_at = std::max(first, bytes.size() - std::min(size, bytes.size()));
@@ -138,15 +137,16 @@ CsvReader::CsvReader(std::unique_ptr<ByteSource> bytes, const TableFormat& wante
   rewind();
 }
 
-/// What is no text and a table without rows throw data.
+/// Throws data for bytes that are no text and for a table without rows.
 void CsvReader::read_head(const TableFormat& wanted) {
   const std::string& source = bytes_->name();
   const std::size_t mark = bytes_->window(0, byte_order_mark.size()) == byte_order_mark ? byte_order_mark.size() : 0;
-  check_text(start_of(*bytes_).substr(mark), source);
+  const std::size_t enough_lines = wanted.header && wanted.delimiter ? 1 : sampled_lines + 1;
+  check_text(start_of(*bytes_, enough_lines).substr(mark), source);
   const bool knows_end = bytes_->knows_size();
   const std::size_t visible = knows_end ? last_visible(*bytes_, mark) : 0;
 
-  std::string_view text = start_of(*bytes_).substr(mark);
+  std::string_view text = start_of(*bytes_, enough_lines).substr(mark);
   check_first_line(text, source);
   format_ = {.source = source, .dialect = recognise_dialect(text, wanted)};
   const std::size_t size = text.size();
@@ -190,7 +190,7 @@ std::string_view CsvReader::next_window(std::size_t first) {
   }
 }
 
-/// Where nobody knows the end of the file before it comes, blank lines wait until it is known whether they are the
+/// If the end of the file is not known before it comes, blank lines wait until it is known whether they are the
 /// last.
 std::optional<std::string_view> CsvReader::rows_of(std::string_view text, std::size_t first, bool is_last) {
   if (!is_last) text = text.substr(0, text.rfind('\n') + 1);
@@ -228,7 +228,7 @@ bool CsvReader::append(std::vector<double>& values) {
   return true;
 }
 
-/// Of a block that starts at row `rows_`.
+/// Notes the faults of a block that starts at row `rows_`.
 void CsvReader::note_faults(const RowReader& block) {
   for (const CellFault& fault : block.faults()) {
     faults_.resize(format_.cols);

@@ -41,8 +41,8 @@ class CsvReader : public RowPortions {
 
   std::unique_ptr<ByteSource> bytes_;
   int threads_;
-  /// Of the last row, in bytes, its line end left out, blank lines may follow; the largest number while it is not
-  /// known.
+  /// The end of the last row, in bytes, without its line end; blank lines may follow. The largest number while it is
+  /// not known.
   std::size_t end_ = 0;
   std::size_t first_ = 0;  ///< of row 0
   RowFormat format_;

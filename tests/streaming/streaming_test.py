@@ -115,25 +115,30 @@ class Streaming(unittest.TestCase):
         self.check(self.model("predict", "-o", self.folder / "out.csv"))
         self.check(self.model("predict", "-o", self.folder / "out.npy", "--interval", "mixture"))
 
-    def test_predict_answers_before_the_pipe_is_closed(self):
-        lines = self.tables[PIECE].read_bytes().splitlines(keepends=True)
-        process = subprocess.Popen([PROGRAM, "predict", self.folder / "model", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    def answers(self, lines, ends, *words):
+        """Lines that predict has answered, each piece of `lines` before the next one is sent."""
+        process = subprocess.Popen([PROGRAM, "predict", self.folder / "model", "-", *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         deadline = threading.Timer(120, process.kill)
         deadline.start()
         answers = []
         with process:
-            ends = [51, 52, 53, *range(1000, len(lines), 1000), len(lines)]  # what a pipe holds
             for first, end in zip([0, *ends], ends):
                 process.stdin.write(b"".join(lines[first:end]))
                 process.stdin.flush()
                 answers += [process.stdout.readline() for _ in range(first, end)]
             process.stdin.close()
-            answers.append(process.stdout.read())
+            self.assertEqual(process.stdout.read(), b"")
         deadline.cancel()
         self.assertEqual(process.returncode, 0)
+        return b"".join(answers)
+
+    def test_predict_answers_before_the_pipe_is_closed(self):
+        lines = self.tables[PIECE].read_bytes().splitlines(keepends=True)
         self.run_program(["predict", self.folder / "model", self.tables[PIECE], "-o", self.folder / "out.csv"])
-        self.assertEqual(b"".join(answers), (self.folder / "out.csv").read_bytes())
-        self.assertEqual(answers[-1], b"")
+        expected = (self.folder / "out.csv").read_bytes()
+        ends = [*range(1000, len(lines), 1000), len(lines)]  # what a pipe holds
+        self.assertEqual(self.answers(lines, [51, 52, 53, *ends]), expected)
+        self.assertEqual(self.answers(lines, [2, 3, 4, *ends], "--header", "yes", "--delimiter", ","), expected)
 
     def test_predict_an_array(self):
         arrays = {rows: self.folder / f"{rows}.npy" for rows in (FEW, ROWS)}
