@@ -9,6 +9,7 @@ that are installed already cost nothing. --fit runs two programs in turn on 300 
 import argparse
 import json
 import os
+import re
 import random
 import statistics
 import subprocess
@@ -64,7 +65,7 @@ def translation_units(root):
     if not commands.is_file():
         return None
     entries = json.loads(commands.read_text(encoding="utf-8"))
-    return sum("-o src/" in entry["command"] and "credens" in entry["command"] for entry in entries)
+    return sum(bool(re.search(r"-o (library/)?src/", entry["command"])) and "credens" in entry["command"] for entry in entries)
 
 
 def describe(root):
@@ -132,20 +133,17 @@ def write_table(path, rows, inputs):
 class Fit:
     seconds: float
     megabytes: float  # the most memory that was resident
-    passes: float  # bytes read, as a multiple of the table's
 
 
 def fit(program, table, options):
     command = [program, "fit", table, "--target", "y", "--progress", "none", "-o", table.with_suffix(".model"), *options]
     start = time.monotonic()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)  # ended, but what the kernel counted is still there
-    seconds = time.monotonic() - start
-    counts = dict(line.split(": ") for line in Path(f"/proc/{process.pid}/io").read_text(encoding="utf-8").splitlines())
     _, status, usage = os.wait4(process.pid, 0)
+    seconds = time.monotonic() - start
     if status != 0:
         sys.exit(f"{program} fit ended with {os.waitstatus_to_exitcode(status)}")
-    return Fit(seconds, usage.ru_maxrss * 1024 / 1e6, int(counts["rchar"]) / table.stat().st_size)
+    return Fit(seconds, usage.ru_maxrss * 1024 / 1e6)
 
 
 SIZES = (
@@ -163,9 +161,9 @@ def compare_fits(programs, repeat):
             table = Path(place) / "train.csv"
             write_table(table, count, inputs)
             runs = [[fit(program, table, options) for program in programs] for _ in range(repeat)]
-        for name, unit, pattern in (("seconds", "s", "{:.2f}"), ("megabytes", "MB", "{:.0f}"), ("passes", "times", "{:.1f}")):
+        for name, unit, pattern in (("seconds", "s", "{:.2f}"), ("megabytes", "MB", "{:.0f}")):
             before, after = (statistics.median(getattr(run[i], name) for run in runs) for i in (0, 1))
-            what = {"seconds": "time", "megabytes": "peak memory", "passes": "table read"}[name]
+            what = {"seconds": "time", "megabytes": "peak memory"}[name]
             rows.append([f"fit of {count:,} rows: {what}", *(f"{pattern.format(value)} {unit}" for value in (before, after)), f"{after / before:.3f}"])
     return rows
 

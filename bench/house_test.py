@@ -37,9 +37,9 @@ class HouseTest(unittest.TestCase):
         self.assertEqual(rows["translation units of the program"], "not configured")
 
     def test_translation_units_are_those_of_the_program(self):
-        outputs = ["src/base/CMakeFiles/credens_base.dir/text.cpp.o", "tests/unit/base/CMakeFiles/test_base.dir/text_test.cpp.o"]
+        outputs = ["src/base/CMakeFiles/credens_base.dir/text.cpp.o", "library/src/base/CMakeFiles/credens_base.dir/file.cpp.o", "tests/unit/base/CMakeFiles/test_base.dir/text_test.cpp.o"]
         self.write("build/release/compile_commands.json", json.dumps([{"command": f"c++ -o {output} -c file"} for output in outputs]))
-        self.assertEqual(translation_units(self.root), 1)
+        self.assertEqual(translation_units(self.root), 2)
 
     def test_tables_have_as_many_rows_as_asked_for(self):
         write_table(self.root / "train.csv", 20003, 4)
