@@ -184,7 +184,7 @@ Unit read_csv(const Request& request) {
   };
 }
 
-/// The same rows checked and given their parts block by block, as `fit` and `predict` read them: no table is made.
+/// Rows checked and given their parts block by block, as `fit` and `predict` read them: no table is made.
 Unit stream_csv(const Request& request) {
   const credens::DatasetOptions options{.targets = {"0"},
                                         .format = {.threads = static_cast<int>(request.count("threads"))}};

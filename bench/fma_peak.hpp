@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the processor can do at most, and the yardstick of training: fused multiply-adds on registers alone.
+// The peak of the processor, the yardstick of training: fused multiply-adds on registers alone.
 
 #pragma once
 

@@ -39,7 +39,7 @@ struct Request {
   }
 };
 
-/// What was measured: time, the work done in it, and a number that shows that the work was done (a loss; or 0).
+/// A measurement: time, the work done in it, and a number that shows that the work was done (a loss; or 0).
 struct Window {
   double seconds = 0;
   double work = 0;

@@ -9,7 +9,7 @@
 
 using namespace credens;
 
-// What another framework would hand over: two members, at rows x, in the units the networks were trained in.
+// The arrays that another framework would hand over: two members, at rows x, in the units the networks were trained in.
 MemberOutputs outputs_at(const std::vector<double>& x) {
   MemberOutputs outputs;
   for (const double slope : {1.0, 1.1}) {

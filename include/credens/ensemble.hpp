@@ -93,7 +93,7 @@ class Ensemble {
   /// scales.
   MemberOutputs member_outputs(MatrixView inputs, const PredictOptions& options = {}) const;
 
-  /// The same ensemble with other member weights (>= 0, any sum; stored with sum 1).
+  /// This ensemble with other member weights (>= 0, any sum; stored with sum 1).
   Ensemble with_weights(std::vector<double> weights) const;
 
   const model::EnsembleState& state() const { return *state_; }

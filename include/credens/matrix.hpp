@@ -48,7 +48,7 @@ class BasicMatrix {
   BasicMatrix(std::size_t rows, std::size_t cols, std::vector<T> values)
       : rows_(rows), cols_(cols), values_(std::move(values)) {}
 
-  /// Of another size; memory is kept, what the values are is left open.
+  /// Changes the size; memory is kept, what the values are is left open.
   void resize(std::size_t rows, std::size_t cols) {
     rows_ = rows;
     cols_ = cols;

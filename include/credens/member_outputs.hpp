@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the Bayesian part needs to know of an ensemble: arrays, whoever computed them.
+// The arrays that the Bayesian part needs of an ensemble, whoever computed them.
 
 #pragma once
 

@@ -65,9 +65,9 @@ class Predictive {
   Matrix epistemic_covariance(std::size_t row) const;  ///< [q x q]
   Matrix total_covariance(std::size_t row) const;      ///< [q x q]
 
-  /// Where a new observation lies with probability `level` in (0, 1).
+  /// The interval that holds a new observation with probability `level` in (0, 1).
   Interval interval(double level, IntervalKind kind = IntervalKind::gaussian) const;
-  /// Where the regression function lies with probability `level`: epistemic uncertainty only.
+  /// The interval that holds the regression function with probability `level`: epistemic uncertainty only.
   Interval function_interval(double level, IntervalKind kind = IntervalKind::gaussian) const;
   /// As those of moments().
   Interval coverage_factor_interval(double factor) const { return moments().coverage_factor_interval(factor); }

@@ -34,7 +34,7 @@ Value get(const nb::dict& given, const char* name, Value otherwise = {}) {
   return given.contains(name) ? nb::cast<Value>(given[name]) : otherwise;
 }
 
-/// What `make` gives for each dictionary of a list.
+/// Applies `make` to each dictionary of a list.
 template <class Value, class Make>
 std::vector<Value> list_of(const nb::dict& given, const char* name, const Make& make) {
   std::vector<Value> values;

@@ -35,7 +35,7 @@ class Team {
   /// Rank 0 takes what every rank gave, by rank, and holds that of one at a time. Nobody returns before all have come.
   virtual void collect(std::string bytes, const Taker& take) { take(bytes); }
 
-  /// What rank 0 gave.
+  /// Gives all ranks the bytes of rank 0.
   virtual std::string broadcast(std::string bytes) { return bytes; }
 
   /// Ends all ranks at once with an error that this one met alone, where the others would not wait for it soon. Returns

@@ -102,7 +102,7 @@ bool is_spread(std::span<char* const> words) {
   return !words.empty() && std::ranges::any_of(verbs, is_it);
 }
 
-/// Where a rank cannot join, mpirun ends all of them. It is likely that none of its machine can.
+/// mpirun ends all ranks if one cannot join. It is likely that none of its machine can, so the first one speaks.
 int fail_to_join(const Launch& launch, const Error& error) {
   if (launch.is_first_on_machine) print_error(fmt::format("credens: {}", error.what()));
   return error.exit_status();
@@ -136,7 +136,7 @@ int run_as_rank(std::span<char* const> words) {
   return run_in_team(launch, words);
 }
 
-/// What nobody caught must not leave the other ranks waiting. Without memory nothing can be told to them.
+/// An uncaught exception must not leave the other ranks waiting. Without memory nothing can be told to them.
 int guarded_run(std::span<char* const> words) {
   try {
     return run_as_rank(words);

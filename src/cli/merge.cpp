@@ -53,7 +53,7 @@ void check_rows(const learn::Fit& fit, const Ensemble& whole, const MergeArgumen
                 found.value_or(""));
 }
 
-/// What `fit` does when all members are trained, whatever posterior a part was given since. Columns lie as in training,
+/// Takes the last steps of `fit`, whatever posterior a part was given since. Columns lie as in training,
 /// wherever they lie in the table at hand. Parts know validation rows by their fingerprint alone, and nothing more is
 /// needed.
 Ensemble finish(const Ensemble& whole, learn::Fit& fit) {

@@ -18,7 +18,7 @@ Matrix square_roots(Matrix variance) {
   return variance;
 }
 
-/// Of an observation, and of the regression function.
+/// The interval of an observation, and that of the regression function.
 std::pair<Interval, Interval> intervals_of(const Predictive& predictive, const PredictiveMoments& moments,
                                            const PredictionOptions& options) {
   const double level = options.level.value_or(0.95);

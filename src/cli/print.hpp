@@ -27,7 +27,7 @@ void be_silent();
 /// A line on standard error. Where that is closed there is nobody left to tell.
 void print_error(std::string_view line);
 
-/// What a recipe decided and why; nothing where there was nothing to decide.
+/// Prints the decisions of the recipe with their reasons, if there are any.
 void print_decisions(const model::EnsembleState& state);
 
 /// Prints the lines or the document, with more after them; nothing where standard output took the model itself.

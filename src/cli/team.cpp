@@ -25,8 +25,8 @@
 #include "cli/print.hpp"
 #include "cli/rows.hpp"
 #include "mpi/ranks.h"
-#include "store/safetensors.hpp"
 #include "store/model_file.hpp"
+#include "store/safetensors.hpp"
 
 namespace credens::cli {
 
@@ -99,7 +99,7 @@ class RankTeam : public base::Team {
     return fmt::format("rank {} on {}: {}", rank(), host_name(), error.what());
   }
 
-  /// What every rank gives; throws the error of the lowest rank that has one.
+  /// The numbers that all ranks bring; throws the error of the lowest rank that has one.
   std::vector<std::int64_t> meet(std::size_t own, const Error* failure = nullptr) {
     std::string text;
     if (failure != nullptr) {
@@ -155,7 +155,7 @@ std::unique_ptr<RankTeam>& joined() {
   return only;
 }
 
-/// What ranks of one machine must know of each other to share its cores.
+/// The facts by which ranks of one machine share its cores.
 struct Seat {
   std::size_t machine = 0;
   cpu_set_t cores{};

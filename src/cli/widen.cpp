@@ -92,7 +92,7 @@ Ensemble widen_model(const WidenArguments& arguments) {
   return wide;
 }
 
-/// What is given beats what the folder says.
+/// Given options override those of the folder.
 Ensemble widen_arrays(const WidenArguments& arguments) {
   OutputsReader reader(arguments.outputs);
   WidenOptions options = arguments.options;

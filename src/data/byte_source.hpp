@@ -63,7 +63,7 @@ class ByteSource {
   /// Clipped at the end of the file; valid until the next call.
   std::string_view window(std::size_t first, std::size_t count);
 
-  /// The same, but of bytes that are still to come no more than `least` are waited for.
+  /// As `window`, but of bytes that are still to come no more than `least` are waited for.
   std::string_view arrived(std::size_t first, std::size_t least, std::size_t most);
 
   bool ended() const { return !feed_ || feed_->ended(); }  ///< whether no bytes are still to come

@@ -16,7 +16,7 @@
 
 namespace credens::data {
 
-/// Where unpacked bytes go, up to a size: a small archive can hold more than any memory.
+/// Takes unpacked bytes up to a size: a small archive can hold more than any memory.
 struct BoundedSink {
   using char_type = char;
   using category = boost::iostreams::sink_tag;

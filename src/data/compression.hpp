@@ -35,7 +35,7 @@ class Decoder {
   virtual bool finish(BoundedSink sink) = 0;  ///< false: the archive ends too early
 };
 
-/// The same for an archive that comes in pieces.
+/// Unpacks an archive that comes in pieces.
 class Unpacker {
  public:
   /// `start` are the first bytes of an archive, which are still to be added.

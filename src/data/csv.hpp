@@ -14,7 +14,7 @@
 
 namespace credens::data {
 
-/// What is the same for all rows of a file.
+/// Properties that all rows of a file share.
 struct RowFormat {
   std::string source;
   std::vector<std::string> names;  ///< empty: no header
@@ -62,8 +62,8 @@ class RowReader {
 /// The fields of a line; a fault of its quotes, a carriage return or a zero byte within it throw data.
 void cut_line(const RowFormat& format, std::string_view line, std::size_t line_number, std::vector<Field>& fields);
 
-/// The same for a line that must be a row: a blank one and one with another number of fields than there are columns
-/// throw as well.
+/// As `cut_line`, for a line that must be a row: a blank one and one with another number of fields than there are
+/// columns throw as well.
 void cut_row(const RowFormat& format, std::string_view line, std::size_t line_number, std::vector<Field>& fields);
 
 /// `data.csv:17:3 (age): "abc" is not a number`; `row` is that of the table.

@@ -142,7 +142,7 @@ struct Dialect {
   bool header_recognised = false;  ///< by us, not said by the user
 };
 
-/// What `format` does not say is recognised from the first lines of `text`, which is not blank. A delimiter that is
+/// Recognises from the first lines of `text`, which is not blank, all that `format` does not say. A delimiter that is
 /// none throws usage.
 Dialect recognise_dialect(std::string_view text, const TableFormat& format);
 

@@ -43,7 +43,7 @@ struct NpyLayout : NpyHeader {
   std::size_t end() const { return values_at + count * item_size; }  ///< in bytes
 };
 
-/// What may stand behind the values of an array in its file.
+/// Content that may follow the values of an array in its file.
 enum class NpyRest { nothing, another_array };
 
 /// `start` holds at least the header of a file of `file_size` bytes, and `source` is how sentences name it. What is no
@@ -62,7 +62,7 @@ void write_npy(const std::filesystem::path& path, const NpyArray& array);
 /// The bytes of the second array; names are UTF-8 and there is at least one.
 std::string npy_names(const std::vector<std::string>& names);
 
-/// What stands behind the values of an array of `cols` columns. Anything but that many different names throws data.
+/// Reads the names behind the values of an array of `cols` columns. Anything but that many different names throws data.
 std::vector<std::string> parse_npy_names(std::string_view bytes, std::size_t cols, const std::string& source);
 
 }  // namespace credens::data

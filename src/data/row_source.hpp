@@ -51,7 +51,7 @@ class RowSource {
   virtual bool next(RowBlock& block) = 0;
   virtual void rewind() = 0;  ///< the next block is the first again
 
-  /// Of the whole source, before or after it was read; the blocks go on where they were. A file whose rows are then
+  /// All rows of the source, before or after it was read; the blocks go on where they were. A file whose rows are then
   /// found to be more or fewer throws data.
   virtual std::size_t count_rows() = 0;
 

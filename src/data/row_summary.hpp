@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one pass over rows tells, and which input columns get an asinh transform by it.
+// The results of one pass over rows, and which input columns get an asinh transform by it.
 
 #pragma once
 

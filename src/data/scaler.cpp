@@ -121,7 +121,7 @@ void for_rows(MatrixView rows, std::span<const double> weights, const Visit& vis
   }
 }
 
-/// What one block holds: the weighted sums and the sums of squared deviations from the block's own means.
+/// Sums of one block: the weighted sums and the sums of squared deviations from the block's own means.
 struct BlockSums {
   ColumnSums sums;
   ColumnSums squares;

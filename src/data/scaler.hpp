@@ -45,7 +45,8 @@ Scaler identity_scaler(std::size_t cols);
 void scale_rows(const Scaler& scaler, MatrixView values, float* out, std::size_t stride, std::size_t first_row = 0,
                 std::span<const std::string> labels = {});
 
-/// The same without sentences: false, with `out` unfinished, where a scaled value is beyond largest_scaled or NaN.
+/// As `scale_rows`, but without sentences: false, with `out` unfinished, where a scaled value is beyond largest_scaled
+/// or NaN.
 bool scale_in_range(const Scaler& scaler, MatrixView values, float* out, std::size_t stride);
 
 /// Mean, variance and range of columns, block by block.

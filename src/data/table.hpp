@@ -78,7 +78,7 @@ std::string label_of(std::size_t col, std::span<const std::string> labels);
 /// `y`, or `y0`, `y1`, ....
 std::vector<std::string> default_target_names(std::size_t count);
 
-/// What a file format offers: the rows of a table in portions, from the first to the last, again if need be.
+/// A file format as others see it: the rows of a table in portions, from the first to the last, again if need be.
 class RowPortions {
  public:
   RowPortions() = default;
@@ -94,7 +94,7 @@ class RowPortions {
   /// The first fault of each column in what has been read so far; empty: there is none.
   virtual const std::vector<std::optional<ColumnFault>>& faults() const = 0;
 
-  /// Of the whole file, without reading its cells; the portions go on where they were. Not in one pass.
+  /// Rows of the whole file, without reading its cells; the portions go on where they were. Not in one pass.
   virtual std::size_t count_rows() = 0;
 
   /// As `count_rows`, but a guess from what has been read so far is enough; 0: there is none.

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t enough_rows = 2500;  ///< to find a dozen numbers by
 
-/// Where the raw noise may be after a map: where it was at rows of training, but not above all errors.
+/// The range of the raw noise after a map: where it was at rows of training, but not above all errors.
 std::vector<model::NoiseRange> mapped_ranges(const std::vector<model::NoiseRange>& seen,
                                              const std::vector<NoiseMap>& maps, double largest) {
   std::vector<model::NoiseRange> ranges;
@@ -71,7 +71,7 @@ void map_noise(std::vector<model::Member>& members, const HeldOut& held_out, con
   }
 }
 
-/// Of each member: its configuration's share.
+/// Shares the weight of each configuration equally among its replicates.
 std::vector<double> member_weights(const std::vector<model::Member>& members,
                                    const std::vector<double>& configuration_weights) {
   std::vector<double> replicates(configuration_weights.size());

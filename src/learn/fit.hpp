@@ -45,7 +45,7 @@ class Fit {
   /// The narrow ensemble of all members: calibrated, with rung and lambda for `widen`.
   Ensemble narrow(std::vector<model::Member> members);
 
-  /// The same, widened.
+  /// The widened ensemble of all members.
   Ensemble wide(std::vector<model::Member> members);
 
   /// Members that others must complete, as they are.

@@ -33,7 +33,7 @@ WidenPlan plan_for_arrays(const WidenOptions& options) {
   return learn::make_plan(options, nullptr);
 }
 
-/// What belongs to members and outputs alone.
+/// The parts that belong to members and outputs alone.
 MemberOutputs without_rows(const MemberOutputs& outputs) {
   return {.last_layer = outputs.last_layer,
           .member_weights = outputs.member_weights,
@@ -42,7 +42,7 @@ MemberOutputs without_rows(const MemberOutputs& outputs) {
           .target_names = outputs.target_names};
 }
 
-/// The same with the shapes of the rest.
+/// These parts, with arrays of no rows that have the shapes of the rest.
 MemberOutputs with_shapes(const MemberOutputs& about, const std::vector<std::size_t>& features, std::size_t outputs) {
   MemberOutputs shaped = without_rows(about);
   for (const std::size_t p : features) {

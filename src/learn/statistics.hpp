@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the posterior needs to know of the training rows: sums that one pass over the arrays of a member gives.
+// The sums over training rows that the posterior needs: those that one pass over the arrays of a member gives.
 //
 // Letters: row i, output k, u_i row weight, phi_i features (with a constant 1 appended for a random bias), P their
 // number, s_ik^2 noise variance, m_ik mean, y_ik target. All in network units.
@@ -38,7 +38,7 @@ struct MemberStatistics {
   std::vector<std::vector<double>> diagonal;  ///< of each G_k = sum_i u_i phi_i phi_i^T / s_ik^2, P values
   std::vector<Matrix> gram;                   ///< each G_k [P x P]; none without with_gram
 
-  /// Of output k, which shares the only one with the rest when the noise is shared.
+  /// The sums of output k, which shares the only one with the rest when the noise is shared.
   std::size_t position_of(std::size_t output) const { return shape.shared_noise ? 0 : output; }
   double trace(std::size_t output) const;
 };

@@ -52,7 +52,7 @@ class Attempt {
         adam_(network_.parameters().size()),
         rows_(train, options, member, attempt) {}
 
-  /// What went wrong, in words; nothing if the network is sound.
+  /// The reason why the network is not sound, in words; nothing if it is.
   std::string run(const std::function<void(std::size_t)>& on_epoch);
 
   TrainedMember result() && {

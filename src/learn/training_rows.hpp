@@ -114,7 +114,7 @@ class TrainingRows {
   /// A copy of some rows of the table, ascending, whose weight_total is that of all. With several windows.
   TrainingSet pick(const std::vector<std::uint32_t>& rows) const;
 
-  /// Of rows in memory.
+  /// The exact values; only where rows are in memory.
   const ExactRows& exact() const { return exact_; }
 
  private:

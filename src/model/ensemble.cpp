@@ -31,7 +31,7 @@ void write_rows(const Matrix& block, std::size_t first, Matrix& all) {
             all.values().begin() + static_cast<std::ptrdiff_t>(first * all.cols()));
 }
 
-/// What does not depend on the rows; room for `rows` rows of the rest.
+/// The parts that do not depend on the rows; room for `rows` rows of the rest.
 MemberOutputs empty_outputs(const model::EnsembleState& state, std::size_t rows) {
   MemberOutputs outputs{.member_weights = state.weights,
                         .target_scale = state.target_scaler.scale,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an Ensemble holds. Immutable once an Ensemble owns it.
+// The content of an Ensemble. Immutable once an Ensemble owns it.
 
 #pragma once
 
@@ -21,7 +21,7 @@
 
 namespace credens::model {
 
-/// What a target may be divided by: squares of scaled values in data units then neither overflow nor vanish.
+/// Bounds of a target's scale: squares of scaled values in data units then neither overflow nor vanish.
 constexpr double least_target_scale = 1e-140;
 constexpr double largest_target_scale = 1e140;
 constexpr bool is_target_scale(double scale) {
@@ -42,7 +42,7 @@ struct DataSummary {
   bool operator==(const DataSummary&) const = default;
 };
 
-/// What a recipe decided, and why.
+/// A decision of the recipe, and its reason.
 struct Decision {
   std::string name;
   std::string value;

@@ -36,7 +36,7 @@ class MarginalReader {
  public:
   explicit MarginalReader(const MixtureComponents& components);
 
-  /// Of an observation; without noise of the regression function, whose stds may be 0.
+  /// The mixture of an observation; without noise that of the regression function, whose stds may be 0.
   math::MixtureView gather(std::size_t row, std::size_t output, bool with_noise = true);
 
  private:

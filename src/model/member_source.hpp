@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the members of an ensemble say of rows, whether their networks say it or the arrays of a foreign ensemble: the
+// The outputs of the members of an ensemble at rows, from their networks or from the arrays of a foreign ensemble: the
 // way in for prediction, draws, covariances and widening.
 
 #pragma once
@@ -29,8 +29,8 @@ class MemberReader {
   /// Goes to the rows [first, first + count) of the source. Throws data for values out of range.
   virtual void take(std::size_t first, std::size_t count) = 0;
 
-  /// What member l says of `count` of the rows taken, from the `first` of them on, at most forward_rows; valid until
-  /// the next call. Throws numerical where that is not finite.
+  /// The outputs of member l at `count` of the rows taken, from the `first` of them on, at most forward_rows; valid
+  /// until the next call. Throws numerical where that is not finite.
   virtual MemberView member(std::size_t l, std::size_t first, std::size_t count) = 0;
 
   /// The order of members that is fastest after the last rows.

@@ -44,7 +44,7 @@ struct MlpShape {
   bool operator==(const MlpShape&) const = default;
 };
 
-/// Where a raw value of the noise ends.
+/// Bounds of a raw value of the noise.
 struct NoiseRange {
   float low = 0;
   float high = 0;
@@ -98,7 +98,7 @@ class Mlp {
   std::vector<NoiseRange> noise_ranges_;
 };
 
-/// What a network says of some rows. Head columns: q means, then the noise's raw values.
+/// The outputs of a network at some rows. Head columns: q means, then the noise's raw values.
 struct HeadView {
   const float* features = nullptr;
   std::size_t feature_stride = 0;
@@ -161,14 +161,14 @@ class FeatureView {
   std::variant<BasicMatrixView<float>, MatrixView> rows_;
 };
 
-/// What a member says of some rows, in network units.
+/// The outputs of a member at some rows, in network units.
 struct MemberView {
   FeatureView features;  ///< [n x p]
   MatrixView mean;       ///< [n x q]
   MatrixView variance;   ///< [n x q]: learned (with its floor) plus known; known alone is at least the floor
 };
 
-/// The same as arrays of its own, in double.
+/// The outputs of a member as arrays of their own, in double.
 struct MemberBlock {
   Matrix features;
   Matrix mean;

@@ -41,7 +41,7 @@ struct MemberPosterior {
 /// appended here.
 double epistemic_variance(const MemberPosterior& posterior, std::span<const double> phi, std::size_t output);
 
-/// The same for every output, computed once where the outputs share their covariance. `variance` [q].
+/// Epistemic variances of every output, computed once where the outputs share their covariance. `variance` [q].
 void epistemic_variances(const MemberPosterior& posterior, std::span<const double> phi, std::span<double> variance);
 
 /// P, the number of random weights per output of a member with p features.

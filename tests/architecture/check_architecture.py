@@ -2,8 +2,8 @@
 """Checks the sources against the layers: an include may only point to a lower layer.
 
 Also: public headers use the standard library alone, every source stands in the CMakeLists.txt of its folder, no file is longer
-than 400 lines and no function longer than 60, each file begins with its licence, every layer has a README, and nothing uses a word
-that docs/glossary.md replaces by another.
+than 400 lines and no function longer than 60, each file begins with its licence, every layer has a README, nothing uses a word
+that docs/glossary.md replaces by another, and no comment begins with a word that points to its neighbour.
 
 Usage: check_architecture.py ROOT. Prints one line per violation and exits 1 if there are any.
 """
@@ -54,6 +54,7 @@ PUBLIC_HEADERS = {
 # Headers that one folder alone may see, so that what they bring stays behind a seam.
 RESERVED_HEADERS = {"mpi.h": "mpi"}
 
+LEANING = re.compile(r"\s*///? (Of|What|The same|Where)\b")
 LONGEST_FILE = 400
 LONGEST_FUNCTION = 60
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
@@ -220,6 +221,19 @@ def check_words(root):
                 yield f"{file.relative_to(root)}:{number}: '{word}', expected '{terms[word]}' (docs/glossary.md)"
 
 
+def check_comments(root):
+    """The first word of a comment must not lean on a neighbour."""
+    for folder in ("include", "src", "python/bindings"):
+        for file in sorted(root.glob(f"{folder}/**/*")):
+            if file.suffix not in (".cpp", ".hpp", ".h"):
+                continue
+            before = ""
+            for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
+                if LEANING.match(line) and (not before.startswith("//") or before == "//"):
+                    yield f"{file.relative_to(root)}:{number}: a comment that begins with a riddle, expected one that stands alone"
+                before = line.strip()
+
+
 CHECKS = (
     check_layers,
     check_quoted_includes_exist,
@@ -229,6 +243,7 @@ CHECKS = (
     check_functions,
     check_readmes,
     check_words,
+    check_comments,
 )
 
 

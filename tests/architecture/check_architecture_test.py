@@ -120,6 +120,13 @@ class ArchitectureTest(unittest.TestCase):
         (self.root / "src/score/README.md").unlink()
         self.assert_violation("src/score: no README.md")
 
+    def test_a_comment_that_leans_on_its_neighbour(self):
+        for riddle in ("Of rows.", "What rows say.", "The same in double.", "Where rows end."):
+            self.write("src/base/text.hpp", f"\nint x;\n/// {riddle}\nint y;\n")
+            self.assert_violation("src/base/text.hpp:4: a comment that begins with a riddle")
+        self.write("src/base/text.hpp", "\n/// Rows, wherever they lie, and\n/// What is in them.\nint y;\n")
+        self.assertEqual(violations(self.root), [])
+
     def test_words_of_the_glossary_itself_are_fine(self):
         self.write("docs/glossary.md", GLOSSARY)
         self.write("docs/decisions/0006-bent-inputs.md", "Inputs were bent.\n")
@@ -129,7 +136,7 @@ class ArchitectureTest(unittest.TestCase):
     def test_words_that_the_glossary_replaces(self):
         self.write("docs/glossary.md", GLOSSARY)
         for path, text in {
-            "src/base/text.hpp": "// What is bent.\n",
+            "src/base/text.hpp": "// A bent line.\n",
             "include/credens/matrix.hpp": "bool bend_inputs;\n",
             "src/model/mlp.hpp": "class BentInputs;\n",
             "python/credens/fit.py": "# SPDX-License-Identifier: Apache-2.0\nheld_back = 1\n",

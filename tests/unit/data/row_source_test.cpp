@@ -239,7 +239,7 @@ std::string as_npy(const Matrix& values) {
   return bytes.append(reinterpret_cast<const char*>(values.data()), values.values().size() * sizeof(double));
 }
 
-/// The same array with the rows of a column side by side.
+/// An array in Fortran order: the rows of a column side by side.
 std::string as_fortran_npy(const Matrix& values) {
   std::string bytes = npy_header({values.rows(), values.cols()});
   bytes.replace(bytes.find("False"), 5, "True ");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one network says of any number of rows, in passes of buffers.rows rows.
+// The outputs of one network at any number of rows, in passes of buffers.rows rows.
 
 #pragma once
 
