@@ -21,11 +21,19 @@ namespace data {
 struct Schema;
 }  // namespace data
 
+/// The values that a column holds.
+enum class ColumnKind {
+  number,
+  category,  ///< words
+  date,      ///< days or times after ISO 8601, as seconds since 1970-01-01
+};
+
 /// How a text file is read. What is not given is recognised from the file.
 struct TableFormat {
-  std::optional<bool> header = {};     ///< whether the first line holds names
-  std::optional<char> delimiter = {};  ///< ',' ';' '\t', or ' ' for runs of blanks
-  int threads = 0;                     ///< that read; 0: all cores. What is read is the same for any number
+  std::optional<bool> header = {};         ///< whether the first line holds names
+  std::optional<char> delimiter = {};      ///< ',' ';' '\t', or ' ' for runs of blanks
+  std::vector<std::string> missing = {};   ///< cells that stand for a missing value, beside the usual ones
+  int threads = 0;                         ///< that read; 0: all cores. What is read is the same for any number
 };
 
 /// Which columns play which part. A column is a name of the header or a 0-based index; negative counts from the end.
@@ -35,19 +43,25 @@ struct DatasetOptions {
   std::vector<std::string> ignore = {};     ///< contradicts `inputs`
   std::string weight = {};                  ///< empty: every row counts once
   std::vector<std::string> noise_std = {};  ///< empty, one for all targets, or one per target
+  std::vector<std::string> numbers = {};    ///< inputs that are numbers, whatever they look like
+  std::vector<std::string> categories = {};
+  std::vector<std::string> dates = {};
+  bool strict = false;  ///< finite numbers only: words and missing cells are refused
   TableFormat format = {};
 };
 
 /// The parts of a dataset that is made from arrays.
 struct DatasetParts {
-  Matrix inputs = {};                          ///< [N x d]
-  Matrix targets = {};                         ///< [N x q]
+  Matrix inputs = {};                          ///< [N x d]: NaN is missing, a word the index of its level
+  Matrix targets = {};                         ///< [N x q]: a row with NaN is left out of training
   std::vector<double> weights = {};            ///< empty or N values >= 0
   Matrix noise_std = {};                       ///< empty or [N x q], > 0
   std::vector<std::string> input_names = {};   ///< empty or d names
   std::vector<std::string> target_names = {};  ///< empty or q names
   std::string weight_name = {};                ///< name of the column that `weights` came from
   std::vector<std::string> noise_names = {};   ///< names of the columns that `noise_std` came from: none, one or q
+  std::vector<ColumnKind> input_kinds = {};    ///< empty (all numbers) or d
+  std::vector<std::vector<std::string>> input_levels = {};  ///< empty or d: the words of each category
 };
 
 struct SplitOptions {
@@ -55,7 +69,7 @@ struct SplitOptions {
   std::uint64_t seed = 0;
 };
 
-/// Immutable rows of inputs and targets, in double, all finite.
+/// Immutable rows of inputs and targets, in double. No value is infinite; NaN is a missing one.
 class Dataset {
  public:
   Dataset();

@@ -27,6 +27,7 @@ enum class Purpose : std::uint64_t {
   folds = 9,
   calibration = 10,
   row_sample = 11,
+  unseen = 12,
 };
 
 /// The name of a stream. Key = (seed, purpose); counter = (block, member, attempt, epoch).

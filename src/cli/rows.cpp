@@ -7,6 +7,8 @@
 
 #include "cli/files.hpp"
 #include "cli/print.hpp"
+#include "data/kinds.hpp"
+#include "math/kernels.hpp"
 #include "model/ensemble_state.hpp"
 #include "model/names.hpp"
 #include "model/weights.hpp"
@@ -76,6 +78,7 @@ std::unique_ptr<data::RowSource> open_rows(const Ensemble& ensemble, const RowAr
   std::unique_ptr<data::RowPortions> portions =
       data::open_table(arguments.data, arguments.format, data::FileKind::any, passes);
   data::Schema schema = data::match(state.schema, portions->header(), arguments.columns, targets);
+  portions->read_as(data::readings_of(schema, portions->header().cols(), true));
   return data::open_rows(arguments.data, std::move(portions), std::move(schema), state.target_scaler.scale, passes);
 }
 
@@ -128,13 +131,14 @@ void RowStream::check_range() const {
 }
 
 void check_range(const Ensemble& ensemble, const data::Schema& schema, const data::RowBlock& block) {
-  const data::Scaler& scaler = ensemble.state().input_scaler;
+  const data::Encoder& encoder = ensemble.state().encoder;
+  base::AlignedVector<float> room(math::padded(encoder.width()));
   for (std::size_t row = 0; row < block.rows(); ++row) {
-    for (std::size_t j = 0; j < block.inputs.cols(); ++j) {
-      if (std::abs(scaler.apply(j, block.inputs(row, j))) <= data::largest_scaled) continue;
-      base::fail(ErrorCode::data, "{}: {} is too far from the training data for a network in single precision",
-                 data::place_of(*block.table, row, *schema.inputs[j].position), block.inputs(row, j));
-    }
+    const MatrixView inputs = block.inputs.row_block(row, 1);
+    if (data::encode(encoder, inputs, room.data(), room.size()).in_range) continue;
+    const std::size_t col = data::refused_cell(encoder, inputs).second;
+    base::fail(ErrorCode::data, "{}: {} is too far from the training data for a network in single precision",
+               data::place_of(*block.table, row, *schema.inputs[col].position), inputs(0, col));
   }
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
 #include <limits>
 
 #include "base/check.hpp"
 #include "data/csv.hpp"
+#include "data/date.hpp"
 #include "data/table.hpp"
 
 namespace credens::data {
@@ -20,15 +22,22 @@ inline const char* skip_blanks(const char* first, const char* last, char delimit
 void RowReader::read(std::string_view lines) {
   values_.clear();
   faults_.clear();
+  missing_.clear();
   is_faulty_.clear();
+  is_missing_.clear();
   broken_.reset();
-  const char* const readable_end = lines.data() + lines.size();
   const std::size_t cols = format_->cols;
+  const bool is_mixed = !format_->kinds.empty();
+  words_.resize(is_mixed ? cols : 0);
+  for (BlockWords& words : words_) words.clear();
+  zones_.assign(is_mixed ? cols : 0, -1);
+  const char* const readable_end = lines.data() + lines.size();
   for (std::size_t row = 0; !lines.empty(); ++row) {
     const std::string_view line = take_line(lines);
     values_.resize((row + 1) * cols);
     double* const to = values_.data() + row * cols;
-    if (read_plain_row(line, readable_end, to) || read_row(line, row, to)) continue;
+    if (!is_mixed && read_plain_row(line, readable_end, to)) continue;
+    if (read_mixed_row(line, readable_end, row, to) || read_row(line, row, to)) continue;
     values_.resize(row * cols);
     broken_ = line;
     return;
@@ -54,6 +63,37 @@ bool RowReader::read_plain_row(std::string_view line, const char* readable_end, 
   return false;
 }
 
+/// The usual case of a table with words, dates or missing cells: true if the line has no quotes and as many fields as
+/// there are columns.
+bool RowReader::read_mixed_row(std::string_view line, const char* readable_end, std::size_t row, double* values) {
+  const char delimiter = format_->dialect.delimiter;
+  const std::size_t cols = format_->cols;
+  if (delimiter == ' ' || line.find('"') != std::string_view::npos ||
+      line.find_first_of(std::string_view("\r\0", 2)) != std::string_view::npos ||
+      static_cast<std::size_t>(std::count(line.begin(), line.end(), delimiter)) + 1 != cols) {
+    return false;
+  }
+  const char* at = line.data();
+  const char* const end = at + line.size();
+  for (std::size_t col = 0; col < cols; ++col) {
+    at = skip_blanks(at, end, delimiter);
+    const char* const field_end = std::find(at, end, delimiter);
+    const char* after = at;
+    if (kind_of(col) == ColumnKind::number && format_->missing.empty()) {
+      after = read_short_decimal(at, field_end, readable_end, values[col]);
+      if (after == at) after = read_number(at, field_end, values[col]);
+      if (after != at && skip_blanks(after, field_end, delimiter) != field_end) after = at;
+    }
+    if (after == at) {
+      const char* last = field_end;
+      while (last != at && is_blank(last[-1], delimiter)) --last;
+      values[col] = read_text({at, static_cast<std::size_t>(last - at)}, true, row, col);
+    }
+    at = field_end == end ? end : field_end + 1;
+  }
+  return true;
+}
+
 /// Everything else: quotes, and all that is wrong. False if the line is no row.
 bool RowReader::read_row(std::string_view line, std::size_t row, double* values) {
   try {
@@ -62,19 +102,51 @@ bool RowReader::read_row(std::string_view line, std::size_t row, double* values)
     return false;
   }
   for (std::size_t col = 0; col < fields_.size(); ++col) {
-    const Cell cell = read_cell(fields_[col].text);
-    const bool usable = cell.kind == CellKind::number;
-    values[col] = usable ? cell.value : std::numeric_limits<double>::quiet_NaN();
-    if (!usable) note_fault(row, col, cell.kind);
+    const Field& field = fields_[col];
+    const bool is_escaped = field.quoted && field.text.find('"') != std::string_view::npos;
+    values[col] = is_escaped ? read_text(unescaped(field), false, row, col) : read_text(field.text, true, row, col);
   }
   return true;
 }
 
-void RowReader::note_fault(std::size_t row, std::size_t col, CellKind kind) {
+/// The value of a cell. `is_kept`: the text outlives the use of the block.
+double RowReader::read_text(std::string_view text, bool is_kept, std::size_t row, std::size_t col) {
+  const ColumnKind kind = kind_of(col);
+  if (kind == ColumnKind::number) return read_number_cell(text, row, col);
+  if (is_missing(text, format_->missing)) return note_missing(text, row, col);
+  if (kind == ColumnKind::date) return read_date_cell(text, row, col);
+  return words_[col].code_of(text, is_kept);
+}
+
+double RowReader::read_number_cell(std::string_view text, std::size_t row, std::size_t col) {
+  const Cell cell = read_cell(text);
+  if (cell.kind == CellKind::number && format_->missing.empty()) return cell.value;
+  if (is_missing(text, format_->missing)) return note_missing(text, row, col);
+  return cell.kind == CellKind::number ? cell.value : note_fault(text, row, col, cell.kind);
+}
+
+double RowReader::read_date_cell(std::string_view text, std::size_t row, std::size_t col) {
+  const std::optional<Date> date = read_date(text);
+  if (!date) return note_fault(text, row, col, CellKind::no_date);
+  if (zones_[col] < 0) zones_[col] = date->has_zone ? 1 : 0;
+  if ((zones_[col] == 1) != date->has_zone) return note_fault(text, row, col, CellKind::mixed_zone);
+  return date->seconds;
+}
+
+double RowReader::note_missing(std::string_view text, std::size_t row, std::size_t col) {
+  is_missing_.resize(format_->cols);
+  if (!is_missing_[col]) {
+    missing_.push_back({.row = row, .col = col, .kind = CellKind::missing, .text = std::string(text)});
+  }
+  is_missing_[col] = true;
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+double RowReader::note_fault(std::string_view text, std::size_t row, std::size_t col, CellKind kind) {
   is_faulty_.resize(format_->cols);
-  if (is_faulty_[col]) return;
+  if (!is_faulty_[col]) faults_.push_back({.row = row, .col = col, .kind = kind, .text = std::string(text)});
   is_faulty_[col] = true;
-  faults_.push_back({.row = row, .col = col, .kind = kind, .text = std::string(fields_[col].text)});
+  return std::numeric_limits<double>::quiet_NaN();
 }
 
 void cut_line(const RowFormat& format, std::string_view line, std::size_t line_number, std::vector<Field>& fields) {

@@ -238,6 +238,12 @@ Cell read_cell(std::string_view text) {
   return cell;
 }
 
+bool is_missing(std::string_view text, std::span<const std::string> more) {
+  constexpr std::size_t longest = 4;  // of the usual words
+  if (text.size() <= longest && is_one_of(text, {"", "na", "n/a", "#n/a", "nan", "null", "none", "?"})) return true;
+  return std::ranges::find(more, text) != more.end();
+}
+
 std::string complaint(CellKind kind, std::string_view text) {
   const std::string found = base::quoted(text);
   switch (kind) {
@@ -252,6 +258,10 @@ std::string complaint(CellKind kind, std::string_view text) {
       return fmt::format("{} is hexadecimal, expected a decimal number", found);
     case CellKind::decimal_comma:
       return fmt::format("{} has a decimal comma, expected a decimal point", found);
+    case CellKind::no_date:
+      return fmt::format("{} is no day or time, expected one such as 2024-05-17 or 2024-05-17T08:30:00Z", found);
+    case CellKind::mixed_zone:
+      return fmt::format("{} differs from the times above in having a zone, expected all or none", found);
     case CellKind::number:
     case CellKind::text:
       break;

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -63,6 +64,8 @@ enum class CellKind {
   hexadecimal,    ///< 0x1p3
   decimal_comma,  ///< 1,5
   text,
+  no_date,     ///< in a column of dates
+  mixed_zone,  ///< a time with a zone among times without, or the other way round
 };
 
 struct Cell {
@@ -128,6 +131,9 @@ inline const char* read_short_decimal(const char* first, const char* last, const
 
 /// `text` has no surrounding blanks.
 Cell read_cell(std::string_view text);
+
+/// Whether a cell says that its value is missing: empty, NA, N/A, NaN, null, None, ? in any case, or one of `more`.
+bool is_missing(std::string_view text, std::span<const std::string> more);
 
 /// `"abc" is not a number`, `missing value, expected a number`, ...
 std::string complaint(CellKind kind, std::string_view text);

@@ -3,11 +3,13 @@
 #include "data/csv_reader.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "base/check.hpp"
 #include "base/parallel.hpp"
 #include "base/text.hpp"
+#include "data/date.hpp"
 #include "data/table.hpp"
 
 namespace credens::data {
@@ -134,6 +136,7 @@ CsvReader::CsvReader(std::unique_ptr<ByteSource> bytes, const TableFormat& wante
              .names = format_.names,
              .values = Matrix(0, format_.cols),
              .first_line = format_.first_line()};
+  read_as(std::vector<ColumnReading>(format_.cols));
   rewind();
 }
 
@@ -148,7 +151,7 @@ void CsvReader::read_head(const TableFormat& wanted) {
 
   std::string_view text = start_of(*bytes_, enough_lines).substr(mark);
   check_first_line(text, source);
-  format_ = {.source = source, .dialect = recognise_dialect(text, wanted)};
+  format_ = {.source = source, .dialect = recognise_dialect(text, wanted), .missing = wanted.missing};
   const std::size_t size = text.size();
   read_first_line(take_line(text), format_);
   first_ = mark + (format_.dialect.header ? size - text.size() : 0);
@@ -164,6 +167,41 @@ void CsvReader::rewind() {
   at_ = first_;
   rows_ = 0;
   faults_.clear();
+  missing_.clear();
+}
+
+/// Of the first rows: a megabyte, which has some thousands of them.
+std::vector<ColumnContent> CsvReader::contents() {
+  constexpr std::size_t enough = std::size_t{1} << 20;
+  std::vector<ColumnContent> contents(format_.cols);
+  std::string_view lines = next_window(first_);
+  if (lines.size() > enough) lines = lines.substr(0, lines.rfind('\n', enough) + 1);
+  std::vector<Field> fields;
+  for (std::size_t row = 0; !lines.empty(); ++row) {
+    cut_row(format_, take_line(lines), format_.first_line() + row, fields);
+    for (std::size_t col = 0; col < fields.size(); ++col) {
+      const std::string_view text = fields[col].text;
+      if (is_missing(text, format_.missing)) continue;
+      const bool is_text = read_cell(text).kind == CellKind::text;
+      const bool is_date = is_text && read_date(text).has_value();
+      ++(is_date ? contents[col].dates : is_text ? contents[col].words : contents[col].numbers);
+    }
+  }
+  return contents;
+}
+
+void CsvReader::read_as(std::vector<ColumnReading> columns) {
+  const bool are_numbers = std::ranges::all_of(columns, [](const ColumnReading& column) {
+    return column.kind == ColumnKind::number;
+  });
+  words_.assign(format_.cols, WordIndex());
+  zones_.assign(format_.cols, -1);
+  format_.kinds.clear();
+  if (are_numbers && format_.missing.empty()) return;
+  for (std::size_t col = 0; col < format_.cols; ++col) {
+    format_.kinds.push_back(columns[col].kind);
+    words_[col] = WordIndex(std::move(columns[col].levels), columns[col].takes_new_levels);
+  }
 }
 
 /// Whole lines that have come, at least one. A megabyte without a row is most likely blank lines: it is looked through
@@ -215,8 +253,9 @@ bool CsvReader::append(std::vector<double>& values) {
   const std::string_view lines = next_window(at_);
   read_blocks(lines);
   for (std::size_t i = 0; i < block_lines_.size(); ++i) {
-    const RowReader& block = blocks_[i];
+    RowReader& block = blocks_[i];
     note_faults(block);
+    take_words(block);
     rows_ += block.rows();
     if (block.broken()) {
       std::vector<Field> fields;
@@ -230,11 +269,54 @@ bool CsvReader::append(std::vector<double>& values) {
 
 /// Notes the faults of a block that starts at row `rows_`.
 void CsvReader::note_faults(const RowReader& block) {
-  for (const CellFault& fault : block.faults()) {
-    faults_.resize(format_.cols);
-    if (faults_[fault.col]) continue;
+  note(block.faults(), faults_);
+  note(block.missing(), missing_);
+  if (!format_.kinds.empty()) check_zones(block);
+}
+
+void CsvReader::note(const std::vector<CellFault>& found, ColumnFaults& faults) const {
+  for (const CellFault& fault : found) {
+    faults.resize(format_.cols);
+    if (faults[fault.col]) continue;
     const std::size_t row = rows_ + fault.row;
-    faults_[fault.col] = {.row = row, .sentence = sentence_of(format_, fault, row)};
+    faults[fault.col] = {
+        .row = row, .sentence = sentence_of(format_, fault, row), .is_word = fault.kind == CellKind::text};
+  }
+}
+
+/// Blocks do not know of each other whether their times have zones.
+void CsvReader::check_zones(const RowReader& block) {
+  for (std::size_t col = 0; col < format_.cols; ++col) {
+    if (block.zone(col) < 0) continue;
+    if (zones_[col] < 0) zones_[col] = block.zone(col);
+    if (zones_[col] == block.zone(col)) continue;
+    faults_.resize(format_.cols);
+    if (faults_[col]) continue;
+    faults_[col] = {.row = rows_,
+                    .sentence = fmt::format("{}: times from here on {} a zone, those above {}, expected all or none",
+                                            field_place(format_.source, format_.names, format_.first_line() + rows_, col),
+                                            block.zone(col) == 1 ? "have" : "have not",
+                                            block.zone(col) == 1 ? "have not" : "have")};
+  }
+}
+
+/// The codes of a block's words become those of the column.
+void CsvReader::take_words(RowReader& block) {
+  for (std::size_t col = 0; col < block.words().size(); ++col) {
+    std::vector<double> codes;
+    for (const std::string_view word : block.words()[col].words()) {
+      if (!base::is_utf8(word) || has_control_character(word)) {
+        base::fail(ErrorCode::data, "{}: {} in the lines from {} on is not one line of UTF-8",
+                   field_place(format_.source, format_.names, format_.first_line() + rows_, col), base::quoted(word),
+                   format_.first_line() + rows_);
+      }
+      codes.push_back(words_[col].code_of(word));
+    }
+    if (codes.empty()) continue;
+    for (std::size_t at = col; at < block.values().size(); at += format_.cols) {
+      double& value = block.values()[at];
+      if (!std::isnan(value)) value = codes[static_cast<std::size_t>(value)];
+    }
   }
 }
 

@@ -26,7 +26,11 @@ class CsvReader : public RowPortions {
 
   const Table& header() const override { return header_; }
   bool append(std::vector<double>& values) override;
-  const std::vector<std::optional<ColumnFault>>& faults() const override { return faults_; }
+  std::vector<ColumnContent> contents() override;
+  void read_as(std::vector<ColumnReading> columns) override;
+  const std::vector<std::string>& levels(std::size_t col) const override { return words_[col].words(); }
+  const ColumnFaults& faults() const override { return faults_; }
+  const ColumnFaults& missing() const override { return missing_; }
   std::size_t count_rows() override;
   std::size_t guess_rows() const override;
   void rewind() override;
@@ -38,6 +42,9 @@ class CsvReader : public RowPortions {
   std::optional<std::string_view> rows_of(std::string_view text, std::size_t first, bool is_last);
   void read_blocks(std::string_view lines);
   void note_faults(const RowReader& block);
+  void note(const std::vector<CellFault>& found, ColumnFaults& faults) const;
+  void check_zones(const RowReader& block);
+  void take_words(RowReader& block);
 
   std::unique_ptr<ByteSource> bytes_;
   int threads_;
@@ -52,7 +59,10 @@ class CsvReader : public RowPortions {
   std::size_t rows_ = 0;  ///< read so far
   std::vector<RowReader> blocks_;
   std::vector<std::string_view> block_lines_;
-  std::vector<std::optional<ColumnFault>> faults_;
+  ColumnFaults faults_;
+  ColumnFaults missing_;
+  std::vector<WordIndex> words_;  ///< by column
+  std::vector<int> zones_;        ///< as RowReader::zone
 };
 
 }  // namespace credens::data

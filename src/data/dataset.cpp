@@ -50,8 +50,24 @@ void check_noise(MatrixView noise_std, std::size_t rows, std::size_t targets) {
 void take_names(const data::Schema& schema, DatasetParts& parts) {
   parts.input_names = schema.input_names();
   parts.target_names = schema.target_names();
+  parts.input_kinds.clear();
+  parts.input_levels.clear();
+  for (const data::Column& input : schema.inputs) {
+    parts.input_kinds.push_back(input.kind);
+    parts.input_levels.push_back(input.levels);
+  }
   if (schema.weight) parts.weight_name = schema.weight->name;
   parts.noise_names = data::names_of(schema.noise);
+}
+
+/// NaN stands for a missing value.
+void check_values(MatrixView values, std::string_view what) {
+  for (std::size_t row = 0; row < values.rows(); ++row) {
+    for (std::size_t col = 0; col < values.cols(); ++col) {
+      base::require(!std::isinf(values(row, col)), ErrorCode::data, "{}: row {}, column {} is {}, expected a finite number",
+                    what, row, col, values(row, col));
+    }
+  }
 }
 
 void check(const DatasetParts& parts) {
@@ -61,8 +77,8 @@ void check(const DatasetParts& parts) {
   base::require(!parts.targets.empty() && parts.targets.rows() == rows, ErrorCode::data,
                 "targets are {} x {}, expected {} and at least one column", parts.targets.rows(), parts.targets.cols(),
                 data::count_of(rows, "row"));
-  base::check_finite(parts.inputs, "inputs");
-  base::check_finite(parts.targets, "targets");
+  check_values(parts.inputs, "inputs");
+  check_values(parts.targets, "targets");
   check_weights(parts.weights, rows);
   check_noise(parts.noise_std, rows, parts.targets.cols());
   const std::size_t noise_names = parts.noise_names.size();

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "base/bytes.hpp"
@@ -22,7 +24,9 @@ void add_values(base::ContentHash& hash, std::span<const double> values) {
   std::array<double, 512> piece;
   for (; !values.empty(); values = values.subspan(std::min(piece.size(), values.size()))) {
     const std::span<const double> next = values.first(std::min(piece.size(), values.size()));
-    std::ranges::transform(next, piece.begin(), [](double value) { return value + 0.0; });  // -0 + 0 is 0
+    std::ranges::transform(next, piece.begin(), [](double value) {
+      return std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value + 0.0;  // -0 + 0 is 0
+    });
     hash.add(base::bytes_of(std::span(piece).first(next.size())));
   }
 }
@@ -52,6 +56,13 @@ void start_section(base::ContentHash& hash, std::string_view tag, std::span<cons
 void add_section(base::ContentHash& hash, std::string_view tag, std::span<const std::string> names, MatrixView values) {
   start_section(hash, tag, names, values.rows(), values.cols());
   add_rows(hash, values);
+}
+
+/// The words that codes stand for; nothing where there are none, so that tables of numbers keep their fingerprint.
+void add_levels(base::ContentHash& hash, const Schema& schema) {
+  for (const Column& column : schema.inputs) {
+    if (column.kind == ColumnKind::category) start_section(hash, "levels", column.levels, 0, 0);
+  }
 }
 
 /// Numbers that must wait, one or a few per row: in memory while they are few, else in a nameless temporary file.
@@ -108,6 +119,7 @@ void add_section(base::ContentHash& hash, std::string_view tag, std::span<const 
 
 struct RowFingerprint::Impl {
   base::ContentHash hash;
+  const Schema* schema = nullptr;
   std::size_t rows = 0;
   std::vector<std::string> target_names;
   Spill targets;
@@ -116,6 +128,7 @@ struct RowFingerprint::Impl {
 };
 
 RowFingerprint::RowFingerprint(const Schema& schema, std::size_t rows) : impl_(std::make_unique<Impl>()) {
+  impl_->schema = &schema;
   impl_->rows = rows;
   impl_->target_names = schema.target_names();
   start_section(impl_->hash, "inputs", schema.input_names(), rows, schema.inputs.size());
@@ -135,6 +148,7 @@ std::string RowFingerprint::digits() const {
   add_section(hash, "targets", impl_->target_names, impl_->rows, impl_->targets);
   add_section(hash, "weights", {}, impl_->rows, impl_->weights);
   add_section(hash, "noise", {}, impl_->rows, impl_->noise);
+  add_levels(hash, *impl_->schema);
   return hash.digits();
 }
 
@@ -155,6 +169,7 @@ std::string Dataset::fingerprint() const {
   data::add_section(hash, "targets", target_names(), targets());
   data::add_section(hash, "weights", {}, MatrixView(weights().data(), weights().size(), weights().empty() ? 0 : 1));
   data::add_section(hash, "noise", {}, noise_std());
+  data::add_levels(hash, schema());
   return hash.digits();
 }
 

@@ -73,6 +73,23 @@ NpyReader::NpyReader(std::unique_ptr<ByteSource> bytes, const TableFormat& forma
 void NpyReader::rewind() {
   next_row_ = 0;
   faults_.clear();
+  missing_.clear();
+}
+
+std::vector<ColumnContent> NpyReader::contents() {
+  return std::vector<ColumnContent>(header_.cols(), {.numbers = array_.rows()});
+}
+
+void NpyReader::read_as(std::vector<ColumnReading> columns) {
+  for (std::size_t col = 0; col < columns.size(); ++col) {
+    base::require(columns[col].kind == ColumnKind::number, ErrorCode::usage,
+                  "{}: column {} is to hold words or dates, but an array has numbers only", header_.source, col);
+  }
+}
+
+const std::vector<std::string>& NpyReader::levels(std::size_t) const {
+  static const std::vector<std::string> none;
+  return none;
 }
 
 bool NpyReader::append(std::vector<double>& values) {
@@ -94,9 +111,10 @@ void NpyReader::note_faults(std::span<const double> values) {
     if (std::isfinite(values[i])) continue;
     const std::size_t row = next_row_ + i / cols;
     const std::size_t col = i % cols;
-    faults_.resize(cols);
-    if (faults_[col]) continue;
-    faults_[col] = {
+    ColumnFaults& faults = std::isnan(values[i]) ? missing_ : faults_;
+    faults.resize(cols);
+    if (faults[col]) continue;
+    faults[col] = {
         .row = row,
         .sentence = fmt::format("{} is {}, expected a finite number", place_of(header_, row, col), values[i])};
   }

@@ -56,7 +56,11 @@ class NpyReader : public RowPortions {
 
   const Table& header() const override { return header_; }
   bool append(std::vector<double>& values) override;
-  const std::vector<std::optional<ColumnFault>>& faults() const override { return faults_; }
+  std::vector<ColumnContent> contents() override;
+  void read_as(std::vector<ColumnReading> columns) override;
+  const std::vector<std::string>& levels(std::size_t col) const override;
+  const ColumnFaults& faults() const override { return faults_; }
+  const ColumnFaults& missing() const override { return missing_; }
   std::size_t count_rows() override { return array_.rows(); }
   std::size_t guess_rows() const override { return array_.rows(); }
   void rewind() override;
@@ -67,7 +71,8 @@ class NpyReader : public RowPortions {
   NpySlices array_;
   Table header_;
   std::size_t next_row_ = 0;
-  std::vector<std::optional<ColumnFault>> faults_;
+  ColumnFaults faults_;
+  ColumnFaults missing_;
 };
 
 }  // namespace credens::data

@@ -60,12 +60,9 @@ class Packer {
     packed_.bytes += bytes.size();
   }
 
-  /// Those of the portion and all before.
+  /// Those of the portion and all before. A missing number is NaN in the array too.
   void check_cells() const {
-    if (table_.faults().empty()) return;
-    Table table = table_.header();
-    table.faults = table_.faults();
-    check_usable(table, kept_);
+    if (const ColumnFault* fault = first_fault(table_.faults(), kept_)) throw Error(ErrorCode::data, fault->sentence);
   }
 
   void append_rows(std::vector<double>& values) {
@@ -93,7 +90,7 @@ class Packer {
     singles_.resize(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
       singles_[i] = static_cast<float>(values[i]);
-      if (std::isfinite(singles_[i])) continue;
+      if (std::isfinite(singles_[i]) || std::isnan(values[i])) continue;
       const std::string place = place_of(table_.header(), packed_.rows + i / kept_.size(), kept_[i % kept_.size()]);
       base::fail(ErrorCode::data, "{}: {} is beyond the largest float32", place, values[i]);
     }

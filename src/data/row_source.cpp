@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "base/check.hpp"
+#include "data/kinds.hpp"
 #include "data/npy_reader.hpp"
 #include "data/row_checks.hpp"
 
@@ -18,28 +19,45 @@ namespace credens::data {
 namespace {
 
 /// Faults of rows before `end`.
-std::vector<std::optional<ColumnFault>> faults_before(std::size_t end,
-                                                      const std::vector<std::optional<ColumnFault>>& faults) {
+ColumnFaults faults_before(std::size_t end, const ColumnFaults& faults) {
   const auto is_before = [&](const auto& fault) { return fault && fault->row < end; };
   if (std::none_of(faults.begin(), faults.end(), is_before)) return {};
-  std::vector<std::optional<ColumnFault>> before(faults.size());
+  ColumnFaults before(faults.size());
   for (std::size_t col = 0; col < faults.size(); ++col) {
     if (is_before(faults[col])) before[col] = faults[col];
   }
   return before;
 }
 
-/// Complains of the earliest row, whichever part its column plays.
-void check_cells(const Table& table, const Schema& schema) {
-  std::vector<std::size_t> used;
-  for (const auto* part : {&schema.targets, &schema.inputs, &schema.noise}) {
-    for (const Column& column : *part) {
-      if (column.position) used.push_back(*column.position);
-    }
+void add_positions(std::span<const Column> columns, std::vector<std::size_t>& positions) {
+  for (const Column& column : columns) {
+    if (column.position) positions.push_back(*column.position);
   }
-  if (schema.weight) used.push_back(*schema.weight->position);
-  std::sort(used.begin(), used.end());
-  check_usable(table, used);
+}
+
+/// Complains of the earliest row, whichever part its column plays. Inputs and targets may be missing, weights and noise
+/// may not.
+void check_cells(const Table& table, const Schema& schema) {
+  std::vector<std::size_t> inputs;
+  std::vector<std::size_t> complete;
+  add_positions(schema.inputs, inputs);
+  add_positions(schema.noise, complete);
+  if (schema.weight) add_positions({&*schema.weight, 1}, complete);
+  std::vector<std::size_t> used = inputs;
+  add_positions(schema.targets, used);
+  if (!schema.allows_missing) complete.insert(complete.end(), used.begin(), used.end());
+  used.insert(used.end(), complete.begin(), complete.end());
+  std::ranges::sort(used);
+
+  const ColumnFault* fault = first_fault(table.faults, used);
+  const ColumnFault* const missing = first_fault(table.missing, complete);
+  if (missing != nullptr && (fault == nullptr || missing->row < fault->row)) fault = missing;
+  if (fault == nullptr) return;
+  const bool may_be_word = schema.allows_missing && fault->is_word && fault == first_fault(table.faults, inputs);
+  throw Error(ErrorCode::data,
+              fault->sentence + (may_be_word ? "; --missing takes text that stands for a missing value, --categories "
+                                               "columns of words"
+                                             : ""));
 }
 
 void take_weights(const Table& table, std::size_t column, std::vector<double>& weights) {
@@ -152,6 +170,7 @@ class FileRows : public RowSource {
     const bool is_last = !next_table();
     check_count(is_last);
     if (is_last) {
+      take_levels();
       if (schema_.weight) check_weight_total(weight_total_, table_.source);
       return false;
     }
@@ -192,7 +211,15 @@ class FileRows : public RowSource {
     taken_ += count;
     next_row_ += count;
     table_.faults = faults_before(next_row_, portions_->faults());
+    table_.missing = faults_before(next_row_, portions_->missing());
     return true;
+  }
+
+  /// All words of a training table are known after its last row.
+  void take_levels() {
+    for (Column& input : schema_.inputs) {
+      if (input.kind == ColumnKind::category) input.levels = portions_->levels(*input.position);
+    }
   }
 
   /// Whoever counts rows makes room for so many: a file that was written to meanwhile would leave some of it empty, or
@@ -258,6 +285,15 @@ void copy_rows(MatrixView block, std::size_t first, Matrix& all) {
 
 }  // namespace
 
+RowBlock part_of(const RowBlock& block, std::size_t first, std::size_t count) {
+  RowBlock part{.first_row = block.first_row + first,
+                .inputs = block.inputs.row_block(first, count),
+                .targets = block.targets.row_block(first, count)};
+  if (!block.weights.empty()) part.weights = block.weights.subspan(first, count);
+  if (!block.noise_std.empty()) part.noise_std = block.noise_std.row_block(first, count);
+  return part;
+}
+
 std::unique_ptr<RowSource> open_rows(const std::filesystem::path& path, const DatasetOptions& options, FileKind kind) {
   return open_rows(path, open_table(path, options.format, kind), options);
 }
@@ -265,6 +301,8 @@ std::unique_ptr<RowSource> open_rows(const std::filesystem::path& path, const Da
 std::unique_ptr<RowSource> open_rows(const std::filesystem::path& path, std::unique_ptr<RowPortions> portions,
                                      const DatasetOptions& options) {
   Schema schema = make_schema(portions->header(), options);
+  set_kinds(*portions, options, schema);
+  portions->read_as(readings_of(schema, portions->header().cols(), false));
   return open_rows(path, std::move(portions), std::move(schema));
 }
 

@@ -32,6 +32,9 @@ struct RowBlock {
   std::size_t rows() const { return inputs.rows(); }
 };
 
+/// Rows [first, first + count) of a block.
+RowBlock part_of(const RowBlock& block, std::size_t first, std::size_t count);
+
 /// Reads rows [first, first + count) of a source, which it has been found to have; valid until the next call. Values
 /// are checked as those of `RowSource::next`, but for those that are not finite. Each thread has its own.
 using RowRanges = std::function<RowBlock(std::size_t first, std::size_t count)>;

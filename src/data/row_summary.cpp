@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/check.hpp"
 #include "data/fingerprint.hpp"
 #include "data/table.hpp"
 
@@ -26,11 +27,11 @@ double quantile(const std::vector<double>& sorted, double share) {
   return (1 - part) * sorted[below] + part * above;
 }
 
-/// The column's values in rows whose weight is not 0, ascending.
-std::vector<double> sorted_column(const Matrix& rows, std::span<const double> weights, std::size_t col) {
+/// The column's values in rows whose weight is not 0, ascending; missing ones are left out.
+std::vector<double> sorted_values(const Matrix& rows, std::span<const double> weights, std::size_t col) {
   std::vector<double> values;
   for (std::size_t row = 0; row < rows.rows(); ++row) {
-    if (weights[row] > 0) values.push_back(rows(row, col));
+    if (weights[row] > 0 && !std::isnan(rows(row, col))) values.push_back(rows(row, col));
   }
   std::ranges::sort(values);
   return values;
@@ -112,6 +113,90 @@ std::vector<double> RowSample::weights() const {
   return weights;
 }
 
+namespace {
+
+bool has_missing(MatrixView rows) {
+  for (std::size_t row = 0; row < rows.rows(); ++row) {
+    if (std::ranges::any_of(rows.row(row), [](double value) { return std::isnan(value); })) return true;
+  }
+  return false;
+}
+
+/// What categories and dates need to be known for, beside their moments.
+void add_facts(const Schema& schema, const RowBlock& block, std::span<const double> weights, RowSummary& summary) {
+  constexpr double day = 86400;
+  for (std::size_t col = 0; col < schema.inputs.size(); ++col) {
+    const ColumnKind kind = schema.inputs[col].kind;
+    for (std::size_t row = 0; row < block.rows() && kind != ColumnKind::number; ++row) {
+      const double value = block.inputs(row, col);
+      if (std::isnan(value) || !(math::weight_at(weights, row) > 0)) continue;
+      if (kind == ColumnKind::date) {
+        summary.has_hours[col] = summary.has_hours[col] || std::fmod(value, day) != 0;
+        continue;
+      }
+      std::vector<std::size_t>& counts = summary.level_rows[col];
+      const auto level = static_cast<std::size_t>(value);
+      if (level >= counts.size()) counts.resize(level + 1);
+      ++counts[level];
+    }
+  }
+}
+
+constexpr std::size_t rows_to_learn = 5;
+
+InputEncoding encoding_of(const Column& column, const RowSummary& summary, std::size_t col) {
+  InputEncoding encoding{.kind = column.kind};
+  if (column.kind == ColumnKind::category) {
+    for (const std::size_t rows : summary.level_rows[col]) {
+      encoding.codes.push_back(rows < rows_to_learn ? std::uint32_t(-1) : static_cast<std::uint32_t>(encoding.learned));
+      if (rows >= rows_to_learn) ++encoding.learned;
+    }
+    encoding.codes.resize(column.levels.size(), std::uint32_t(-1));
+    std::ranges::replace(encoding.codes, std::uint32_t(-1), encoding.rare_code());
+    return encoding;
+  }
+  const std::size_t missing = summary.inputs.missing(col);
+  encoding.flags_missing = missing >= rows_to_learn && summary.inputs.rows() - missing >= rows_to_learn;
+  if (column.kind != ColumnKind::date) return encoding;
+  const double span = summary.inputs.largest(col) - summary.inputs.least(col);
+  for (const Cycle cycle : {Cycle::day, Cycle::week, Cycle::year}) {
+    const bool is_told = cycle != Cycle::day || summary.has_hours[col];
+    if (is_told && span >= 1.5 * seconds_of(cycle)) encoding.cycles.push_back(cycle);
+  }
+  return encoding;
+}
+
+}  // namespace
+
+std::span<const double> effective_weights(const RowBlock& block, std::vector<double>& room) {
+  if (!has_missing(block.targets)) return block.weights;
+  room.assign(block.rows(), 1);
+  std::ranges::copy(block.weights, room.begin());
+  for (std::size_t row = 0; row < block.rows(); ++row) {
+    if (has_missing(block.targets.row_block(row, 1))) room[row] = 0;
+  }
+  return room;
+}
+
+std::vector<InputEncoding> encodings_of(const Schema& schema, const RowSummary& summary) {
+  std::vector<InputEncoding> encodings;
+  bool are_plain = true;
+  for (std::size_t col = 0; col < schema.inputs.size(); ++col) {
+    encodings.push_back(encoding_of(schema.inputs[col], summary, col));
+    are_plain = are_plain && encodings.back() == InputEncoding{};
+  }
+  if (are_plain) encodings.clear();
+  return encodings;
+}
+
+std::vector<std::vector<double>> sorted_columns(const RowSample& sample) {
+  const Matrix rows = sample.values();
+  const std::vector<double> weights = sample.weights();
+  std::vector<std::vector<double>> columns;
+  for (std::size_t col = 0; col < rows.cols(); ++col) columns.push_back(sorted_values(rows, weights, col));
+  return columns;
+}
+
 RowSummary summarise(RowSource& source, bool with_sample) {
   const Schema& schema = source.schema();
   RowSummary summary{.rows = source.count_rows(),
@@ -120,28 +205,39 @@ RowSummary summarise(RowSource& source, bool with_sample) {
                      .digest = {},
                      .inputs = ColumnMoments(schema.inputs.size()),
                      .targets = ColumnMoments(schema.targets.size()),
+                     .level_rows = std::vector<std::vector<std::size_t>>(schema.inputs.size()),
+                     .has_hours = std::vector<bool>(schema.inputs.size()),
                      .sample = RowSample(schema.inputs.size())};
   RowFingerprint fingerprint(schema, summary.rows);
   RowDigest digest;
   source.rewind();
+  std::vector<double> room;
   for (RowBlock block; source.next(block);) {
+    const std::span<const double> weights = effective_weights(block, room);
     digest.add(block);
-    summary.inputs.add(block.inputs, block.weights);
-    summary.targets.add(block.targets, block.weights);
-    if (with_sample) summary.sample.add(block.inputs, block.weights);
+    summary.inputs.add(block.inputs, weights);
+    summary.targets.add(block.targets, weights);
+    if (with_sample) summary.sample.add(block.inputs, weights);
+    add_facts(schema, block, weights, summary);
     fingerprint.add(block);
-    for (const double weight : block.weights) summary.weight_total += weight;
+    for (std::size_t row = 0; row < block.rows(); ++row) summary.weight_total += math::weight_at(weights, row);
+    for (std::size_t row = 0; row < block.rows() && weights.data() != block.weights.data(); ++row) {
+      summary.rows_without_target += has_missing(block.targets.row_block(row, 1)) ? 1 : 0;
+    }
   }
-  if (!schema.weight) summary.weight_total = static_cast<double>(summary.rows);
+  base::require(summary.rows_without_target < summary.rows, ErrorCode::data,
+                "no row has a target, expected at least one");
   summary.fingerprint = fingerprint.digits();
   summary.digest = digest.digits();
   source.rewind();
   return summary;
 }
 
-Scaler asinh_scaler(const RowSample& sample, const ColumnMoments& moments, std::span<const std::string> labels) {
+Scaler asinh_scaler(const RowSample& sample, const ColumnMoments& moments, std::span<const std::string> labels,
+                    std::span<const std::size_t> without) {
   constexpr double normal_range = 1.349;  // interquartile range of the standard normal
-  const std::vector<std::size_t> heavy = moments.columns_with_outliers(heavy_tail(moments.rows()));
+  std::vector<std::size_t> heavy = moments.columns_with_outliers(heavy_tail(moments.rows()));
+  std::erase_if(heavy, [&](std::size_t col) { return std::ranges::binary_search(without, col); });
   if (heavy.empty()) return moments.scaler(labels);
   const Matrix rows = sample.values();
   const std::vector<double> weights = sample.weights();
@@ -149,7 +245,7 @@ Scaler asinh_scaler(const RowSample& sample, const ColumnMoments& moments, std::
   transform.centre.resize(rows.cols());
   transform.width.resize(rows.cols());
   for (const std::size_t col : heavy) {
-    const std::vector<double> values = sorted_column(rows, weights, col);
+    const std::vector<double> values = sorted_values(rows, weights, col);
     const double centre = quantile(values, 0.5);
     const double width = (quantile(values, 0.75) - quantile(values, 0.25)) / normal_range;
     transform.centre[col] = centre;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "data/encoder.hpp"
 #include "data/row_source.hpp"
 #include "data/scaler.hpp"
 
@@ -55,18 +56,34 @@ struct RowSummary {
   double weight_total = 0;  ///< the number of rows where there are no weights
   std::string fingerprint;  ///< as that of a Dataset with these rows
   std::string digest;       ///< of a RowDigest, for whoever reads the rows again
+  std::size_t rows_without_target = 0;
   ColumnMoments inputs;
   ColumnMoments targets;
+  std::vector<std::vector<std::size_t>> level_rows;  ///< by input: rows of each level of a category that count
+  std::vector<bool> has_hours;                       ///< by input: whether dates differ in their time of day
   RowSample sample;  ///< of the inputs; no rows where none was asked for
 };
 
 /// From the first row to the last; the source is left at its first row.
 RowSummary summarise(RowSource& source, bool with_sample = false);
 
+/// Weights of a block's rows: 0 where a target is missing; none where none is given and no target is missing. `room`
+/// holds them where they are not the block's own.
+std::span<const double> effective_weights(const RowBlock& block, std::vector<double>& room);
+
+/// How each input enters the networks, by what all rows have shown; empty where all are numbers that need no flag. A
+/// level, or the missing cells of a number, need 5 rows to be learned from. A cycle needs a span of one and a half of its
+/// periods, that of a day also times.
+std::vector<InputEncoding> encodings_of(const Schema& schema, const RowSummary& summary);
+
 /// Standardises columns, those that are heavy-tailed after an asinh transform: centre = median, width = interquartile
 /// range / 1.349, the standard deviation of a normal column; where that is 0, the median distance from the centre of
 /// the rows that are not at it. `moments` are those of all rows; quantiles, and the scale of transformed columns, are
-/// those of the sample's rows whose weight is not 0.
-Scaler asinh_scaler(const RowSample& sample, const ColumnMoments& moments, std::span<const std::string> labels);
+/// those of the sample's rows whose weight is not 0. Columns `without` (ascending) have no asinh transform.
+Scaler asinh_scaler(const RowSample& sample, const ColumnMoments& moments, std::span<const std::string> labels,
+                    std::span<const std::size_t> without = {});
+
+/// Values of a sample's columns in rows that count, ascending; missing ones are left out.
+std::vector<std::vector<double>> sorted_columns(const RowSample& sample);
 
 }  // namespace credens::data

@@ -144,34 +144,66 @@ struct BlockSums {
 
 }  // namespace
 
+void ColumnMoments::Column::add(double block_weight, double block_sum, double block_squares) {
+  const double total = weight + block_weight;
+  squares += block_squares;
+  if (weight > 0) {
+    const double gap = block_sum / block_weight - sum.value() / weight;
+    squares += gap * gap * weight * (block_weight / total);
+  }
+  sum.add(block_sum);
+  weight = total;
+}
+
 void ColumnMoments::add(MatrixView rows, std::span<const double> weights) {
   const double weight = total_weight(rows.rows(), weights);
   if (!(weight > 0)) return;
   note_values(rows, weights);
   const BlockSums block(rows, weights, weight);
-  const double total = weight_ + weight;
   for (std::size_t col = 0; col < columns_.size(); ++col) {
-    Column& column = columns_[col];
-    const double sum = block.sums.value(col);
-    column.squares += block.squares.value(col);
-    if (weight_ > 0) {
-      const double gap = sum / weight - column.sum.value() / weight_;
-      column.squares += gap * gap * weight_ * (weight / total);
+    if (std::isnan(block.sums.value(col))) {
+      add_incomplete(col, rows, weights);
+    } else {
+      columns_[col].add(weight, block.sums.value(col), block.squares.value(col));
     }
-    column.sum.add(sum);
   }
-  weight_ = total;
+  weight_ += weight;
 }
 
+/// A column with missing cells, by those that are there.
+void ColumnMoments::add_incomplete(std::size_t col, MatrixView rows, std::span<const double> weights) {
+  std::vector<double> values;
+  std::vector<double> own_weights;
+  for (std::size_t row = 0; row < rows.rows(); ++row) {
+    const double weight = math::weight_at(weights, row);
+    if (!(weight > 0)) continue;
+    if (std::isnan(rows(row, col))) {
+      ++columns_[col].missing;
+      continue;
+    }
+    values.push_back(rows(row, col));
+    own_weights.push_back(weight);
+  }
+  const double weight = total_weight(values.size(), own_weights);
+  if (!(weight > 0)) return;
+  const BlockSums block({values.data(), values.size(), 1}, own_weights, weight);
+  columns_[col].add(weight, block.sums.value(0), block.squares.value(0));
+}
+
+/// A column that has no value yet begins with its first; comparisons leave out what is missing.
 void ColumnMoments::note_values(MatrixView rows, std::span<const double> weights) {
-  bool is_first = !(weight_ > 0);
+  for (std::size_t col = 0; col < columns_.size(); ++col) {
+    for (std::size_t row = 0; row < rows.rows() && !(columns_[col].weight > 0); ++row) {
+      if (!(math::weight_at(weights, row) > 0) || std::isnan(rows(row, col))) continue;
+      columns_[col].least = columns_[col].largest = rows(row, col);
+      break;
+    }
+  }
   for_rows(rows, weights, [&](double, const double* values) {
     for (std::size_t col = 0; col < columns_.size(); ++col) {
-      Column& column = columns_[col];
-      column.least = is_first ? values[col] : std::min(column.least, values[col]);
-      column.largest = is_first ? values[col] : std::max(column.largest, values[col]);
+      columns_[col].least = std::min(columns_[col].least, values[col]);
+      columns_[col].largest = std::max(columns_[col].largest, values[col]);
     }
-    is_first = false;
     ++rows_;
   });
 }
@@ -184,8 +216,8 @@ Scaler ColumnMoments::scaler(std::span<const std::string> labels, std::span<cons
     const Column& column = columns_[col];
     scaler.shift[col] = column.least;  // of a constant column; its mean may differ in the last bit
     if (!column.varies()) continue;
-    const double variance = column.squares / weight_;
-    scaler.shift[col] = mean(column);
+    const double variance = column.squares / column.weight;
+    scaler.shift[col] = column.mean();
     base::require(std::isfinite(scaler.shift[col]) && std::isfinite(variance), ErrorCode::data,
                   "{}: the variance of its values is beyond the largest double", label_of(col, labels));
     base::require(std::isnormal(variance), ErrorCode::data,
@@ -212,8 +244,8 @@ std::vector<std::size_t> ColumnMoments::columns_with_outliers(double distance) c
   std::vector<std::size_t> found;
   for (std::size_t col = 0; col < columns_.size(); ++col) {
     const Column& column = columns_[col];
-    const double farthest = farthest_from(col, mean(column));
-    const double limit = distance * std::sqrt(column.squares / weight_);
+    const double farthest = farthest_from(col, column.mean());
+    const double limit = distance * std::sqrt(column.squares / column.weight);
     if (column.varies() && !(farthest <= limit && std::isfinite(limit))) found.push_back(col);
   }
   return found;

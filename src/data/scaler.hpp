@@ -49,7 +49,7 @@ void scale_rows(const Scaler& scaler, MatrixView values, float* out, std::size_t
 /// or NaN.
 bool scale_in_range(const Scaler& scaler, MatrixView values, float* out, std::size_t stride);
 
-/// Mean, variance and range of columns, block by block.
+/// Mean, variance and range of columns, block by block. Missing cells (NaN) count in no column.
 ///
 /// Letters: W the sum of the weights, m the weighted mean, S the weighted sum of squared deviations from m. Two blocks
 /// a and b make one with
@@ -73,6 +73,12 @@ class ColumnMoments {
   /// Those that count.
   std::size_t rows() const { return rows_; }
 
+  /// Cells of a column that are missing in rows that count.
+  std::size_t missing(std::size_t col) const { return columns_[col].missing; }
+
+  double least(std::size_t col) const { return columns_[col].least; }
+  double largest(std::size_t col) const { return columns_[col].largest; }
+
   /// Columns of which all values that count are equal.
   std::vector<std::size_t> constant_columns() const;
 
@@ -86,15 +92,19 @@ class ColumnMoments {
  private:
   struct Column {
     math::CompensatedSum sum;  ///< W m
+    double weight = 0;         ///< W
     double squares = 0;        ///< S
     double least = 0;
     double largest = 0;
+    std::size_t missing = 0;
 
     bool varies() const { return least != largest; }
+    double mean() const { return sum.value() / weight; }
+    void add(double block_weight, double block_sum, double block_squares);
   };
 
-  double mean(const Column& column) const { return column.sum.value() / weight_; }
   void note_values(MatrixView rows, std::span<const double> weights);
+  void add_incomplete(std::size_t col, MatrixView rows, std::span<const double> weights);
 
   double weight_ = 0;
   std::size_t rows_ = 0;

@@ -231,6 +231,14 @@ Schema schema_of(const DatasetParts& parts) {
                 .has_noise = !parts.noise_std.empty(),
                 .has_names = !parts.input_names.empty(),
                 .table_columns = parts.inputs.cols()};
+  const auto check = [&](std::size_t count, std::string_view what) {
+    base::require(count == 0 || count == parts.inputs.cols(), ErrorCode::data, "{} {} for {}", count, what,
+                  count_of(parts.inputs.cols(), "input"));
+  };
+  check(parts.input_kinds.size(), "kinds");
+  check(parts.input_levels.size(), "lists of levels");
+  for (std::size_t i = 0; i < parts.input_kinds.size(); ++i) schema.inputs[i].kind = parts.input_kinds[i];
+  for (std::size_t i = 0; i < parts.input_levels.size(); ++i) schema.inputs[i].levels = parts.input_levels[i];
   if (!parts.weights.empty()) schema.weight = Column{.name = parts.weight_name};
   return schema;
 }

@@ -20,6 +20,8 @@ namespace credens::data {
 struct Column {
   std::string name;                          ///< may be empty
   std::optional<std::size_t> position = {};  ///< in the table; none: not known
+  ColumnKind kind = ColumnKind::number;
+  std::vector<std::string> levels = {};  ///< words of a category, in the order of their codes: that of their first rows
   bool operator==(const Column&) const = default;
 };
 
@@ -31,6 +33,7 @@ struct Schema {
   bool has_noise = false;             ///< whether rows come with known noise, which arrays may hold without a column
   bool has_names = false;             ///< whether inputs have names: the table had a header
   std::size_t table_columns = 0;      ///< of the whole table
+  bool allows_missing = true;         ///< of inputs and targets; else a missing cell is refused
 
   std::vector<std::string> input_names() const;  ///< empty where inputs have no names
   std::vector<std::string> input_keys() const;   ///< names, or positions as text where inputs have no names

@@ -35,13 +35,21 @@ std::string place_of(const Table& table, std::size_t row, std::size_t col) {
   return field_place(table.source, table.names, table.first_line + row, col);
 }
 
-void check_usable(const Table& table, std::span<const std::size_t> columns) {
+const ColumnFault* first_fault(const ColumnFaults& faults, std::span<const std::size_t> columns) {
   const ColumnFault* first = nullptr;
   for (const std::size_t column : columns) {
-    if (column >= table.faults.size() || !table.faults[column]) continue;
-    if (!first || table.faults[column]->row < first->row) first = &*table.faults[column];
+    if (column >= faults.size() || !faults[column]) continue;
+    if (!first || faults[column]->row < first->row) first = &*faults[column];
   }
-  if (first) throw Error(ErrorCode::data, first->sentence);
+  return first;
+}
+
+void check_usable(const Table& table, std::span<const std::size_t> columns) {
+  const ColumnFault* const fault = first_fault(table.faults, columns);
+  const ColumnFault* const missing = first_fault(table.missing, columns);
+  if (fault == nullptr && missing == nullptr) return;
+  const bool is_missing = fault == nullptr || (missing != nullptr && missing->row < fault->row);
+  throw Error(ErrorCode::data, is_missing ? missing->sentence : fault->sentence);
 }
 
 std::size_t find_column(const Table& table, std::string_view column) {
@@ -66,13 +74,13 @@ Matrix select_columns(const Table& table, std::span<const std::string> columns) 
 }
 
 Matrix take_columns(const Table& table, std::span<const std::size_t> positions) {
+  check_usable(table, positions);
   Matrix taken;
   take_columns(table, positions, taken);
   return taken;
 }
 
 void take_columns(const Table& table, std::span<const std::size_t> positions, Matrix& taken) {
-  check_usable(table, positions);
   taken.resize(table.rows(), positions.size());
   for (std::size_t i = 0; i < positions.size();) {
     std::size_t end = i + 1;  // of columns that follow one another in the table too

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A rectangular table of finite doubles with optional column names, read from text or .npy in portions of rows. Columns
-// may hold other things as long as nobody uses them: names of samples, targets that are not known yet.
+// A rectangular table of doubles with optional column names, read from text or .npy in portions of rows. A missing cell
+// is NaN, a word the index of its level. Columns may hold other things as long as nobody uses them.
 
 #pragma once
 
@@ -22,19 +22,38 @@
 
 namespace credens::data {
 
-/// The first cell of a column that holds no finite number, and the sentence about it.
+/// The first cell of a column that cannot be used, or is missing, and the sentence about it.
 struct ColumnFault {
   std::size_t row = 0;  ///< of the file
   std::string sentence;
+  bool is_word = false;  ///< text where a number was expected
+};
+
+/// One for each column that has one; empty: none has.
+using ColumnFaults = std::vector<std::optional<ColumnFault>>;
+
+/// How the cells of a column are read.
+struct ColumnReading {
+  ColumnKind kind = ColumnKind::number;
+  std::vector<std::string> levels = {};  ///< words that are known
+  bool takes_new_levels = true;          ///< else the code of any other word is the number of levels
+};
+
+/// How many of a column's first cells hold what.
+struct ColumnContent {
+  std::size_t numbers = 0;
+  std::size_t dates = 0;
+  std::size_t words = 0;
 };
 
 struct Table {
   std::string source;              ///< how sentences name it: the path, or "standard input"
   std::vector<std::string> names;  ///< empty: no header
   Matrix values;
-  std::size_t first_line = 0;                      ///< the line of the file's first row in a text file; 0: an array
-  std::vector<std::optional<ColumnFault>> faults;  ///< one per column, or empty; where there is one, values are NaN
-  std::size_t first_row = 0;                       ///< the place of row 0 in its file, for a block of a table
+  std::size_t first_line = 0;  ///< the line of the file's first row in a text file; 0: an array
+  ColumnFaults faults;         ///< cells that are neither usable nor missing; their values are NaN
+  ColumnFaults missing;        ///< first missing cells
+  std::size_t first_row = 0;   ///< the place of row 0 in its file, for a block of a table
 
   std::size_t rows() const { return values.rows(); }
   std::size_t cols() const { return values.cols(); }
@@ -44,8 +63,11 @@ struct Table {
 /// Throws data: `source: no column "x"; did you mean y?`.
 std::size_t find_column(const Table& table, std::string_view column);
 
-/// Throws data with the first fault, by row, that one of these columns has.
+/// Throws data with the first fault, by row, that one of these columns has; a missing cell is one too.
 void check_usable(const Table& table, std::span<const std::size_t> columns);
+
+/// The first fault, by row, that one of these columns has among `faults`; null: none.
+const ColumnFault* first_fault(const ColumnFaults& faults, std::span<const std::size_t> columns);
 
 /// How sentences name a cell: `data.csv:17:3 (age)` in a text file, `data.npy: row 16, column 2 (counted from 0)` in an
 /// array.
@@ -54,9 +76,11 @@ std::string place_of(const Table& table, std::size_t row, std::size_t col);
 /// Columns by name or index, [N x columns.size()].
 Matrix select_columns(const Table& table, std::span<const std::string> columns);
 
-/// Columns by position, usable ones, [N x positions.size()].
+/// Columns by position, [N x positions.size()]; throws data where a cell is missing or no number.
 Matrix take_columns(const Table& table, std::span<const std::size_t> positions);
-void take_columns(const Table& table, std::span<const std::size_t> positions, Matrix& taken);  ///< keeps its memory
+
+/// As they are, into memory that is kept.
+void take_columns(const Table& table, std::span<const std::size_t> positions, Matrix& taken);
 
 /// A byte below 0x20 or 0x7f. Names of columns end up in JSON and in headers of CSV files, so they have none.
 bool has_control_character(std::string_view text);
@@ -88,11 +112,22 @@ class RowPortions {
 
   virtual const Table& header() const = 0;  ///< source, names, columns and first line; no rows
 
+  /// By the first rows.
+  virtual std::vector<ColumnContent> contents() = 0;
+
+  /// One for each column, before the first portion; all are numbers where nothing is said. Throws usage for an array,
+  /// which has numbers only.
+  virtual void read_as(std::vector<ColumnReading> columns) = 0;
+
+  /// The words of a column that have been read so far, in the order of their codes.
+  virtual const std::vector<std::string>& levels(std::size_t col) const = 0;
+
   /// Appends the values of the next rows. False: there are no more.
   virtual bool append(std::vector<double>& values) = 0;
 
-  /// The first fault of each column in what has been read so far; empty: there is none.
-  virtual const std::vector<std::optional<ColumnFault>>& faults() const = 0;
+  /// The first fault, and the first missing cell, of each column in what has been read so far.
+  virtual const ColumnFaults& faults() const = 0;
+  virtual const ColumnFaults& missing() const = 0;
 
   /// Rows of the whole file, without reading its cells; the portions go on where they were. Not in one pass.
   virtual std::size_t count_rows() = 0;

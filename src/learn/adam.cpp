@@ -24,9 +24,15 @@ void Adam::step(double rate, const Decay& decay, std::span<const float> gradient
                      second_.data() + at, transposed.layer(i));
   }
   step.decay = 0;
+  const auto step_at = [&](std::size_t at, std::size_t count) {
+    math::adam(step, count, gradient.data() + at, network.parameters().data() + at, first_.data() + at,
+               second_.data() + at);
+  };
   const std::size_t covered = network.prior_size();
-  math::adam(step, network.parameters().size() - covered, gradient.data() + covered,
-             network.parameters().data() + covered, first_.data() + covered, second_.data() + covered);
+  const std::size_t tables = network.tables().size();
+  step_at(covered, network.parameters().size() - tables - covered);
+  step.decay = static_cast<float>(decay.hidden);
+  step_at(network.parameters().size() - tables, tables);
 }
 
 }  // namespace credens::learn

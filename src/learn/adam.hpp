@@ -18,7 +18,7 @@ class BackwardWeights {
  public:
   explicit BackwardWeights(const model::Mlp& network) {
     layers_.resize(network.shape().layers());
-    for (std::size_t i = network.shape().frequencies > 0 ? 0 : 1; i < layers_.size(); ++i) {
+    for (std::size_t i = network.shape().enters_as_is() ? 1 : 0; i < layers_.size(); ++i) {
       const math::PanelShape panel = network.shape().layer(i);
       layers_[i].resize(panel.transposed_size());
       math::transpose_panels(network.layer(i), panel, layers_[i].data());
@@ -45,6 +45,7 @@ class Adam {
   explicit Adam(std::size_t parameters) : first_(parameters), second_(parameters) {}
 
   /// One step. The decay pulls on what the prior covers: all parameters but those of constant noise and frequencies.
+  /// Tables of words have the prior of the hidden layers.
   void step(double rate, const Decay& decay, std::span<const float> gradient, model::Mlp& network,
             BackwardWeights& transposed);
 

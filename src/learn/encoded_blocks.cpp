@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "data/row_summary.hpp"
 #include "math/kernels.hpp"
 #include "math/statistics.hpp"
 
@@ -57,13 +58,14 @@ NextBlock blocks_of(const TrainingRows& rows) {
     block.encoded = {.first_row = first,
                      .rows = count,
                      .inputs = inputs_at(rows, first, count, block.input_room),
-                     .stride = rows.train().input_stride};
+                     .stride = rows.train().input_stride,
+                     .has_missing = rows.train().has_missing};
     show(rows.exact(), first, count, rows.train().outputs, block);
     return true;
   };
 }
 
-SourceBlocks::SourceBlocks(data::RowSource& source, const data::Scaler& inputs, const data::Scaler& targets,
+SourceBlocks::SourceBlocks(data::RowSource& source, const data::Encoder& inputs, const data::Scaler& targets,
                            std::string expected)
     : source_(source),
       inputs_(inputs),
@@ -87,12 +89,17 @@ bool SourceBlocks::next(bool wanted, EncodedBlock& block) {
 }
 
 void SourceBlocks::encode(const data::RowBlock& from, EncodedBlock& to) const {
-  const std::size_t stride = math::padded(inputs_.cols());
+  const std::size_t stride = math::padded(inputs_.width());
   to.input_room.resize(from.rows() * stride);
-  model::encode_inputs(inputs_, from.inputs, to.input_room.data(), stride, from.first_row);
-  to.encoded = {.first_row = from.first_row, .rows = from.rows(), .inputs = to.input_room.data(), .stride = stride};
+  const bool has_missing = model::encode_inputs(inputs_, from.inputs, to.input_room.data(), stride, from.first_row);
+  to.encoded = {.first_row = from.first_row,
+                .rows = from.rows(),
+                .inputs = to.input_room.data(),
+                .stride = stride,
+                .has_missing = has_missing};
   to.exact_room = {};
-  append(from, targets_, to.exact_room);
+  std::vector<double> room;
+  append(from, targets_, !data::effective_weights(from, room).empty(), to.exact_room);
   show(to.exact_room, 0, from.rows(), targets_.cols(), to);
 }
 

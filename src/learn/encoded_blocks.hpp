@@ -40,7 +40,7 @@ class SourceBlocks {
  public:
   /// All of these must live as long; the source is read from its first row on. Throws data where the rows do not have
   /// the fingerprint that is `expected`, if one is.
-  SourceBlocks(data::RowSource& source, const data::Scaler& inputs, const data::Scaler& targets,
+  SourceBlocks(data::RowSource& source, const data::Encoder& inputs, const data::Scaler& targets,
                std::string expected = {});
 
   bool next(bool wanted, EncodedBlock& block);
@@ -53,7 +53,7 @@ class SourceBlocks {
   void encode(const data::RowBlock& from, EncodedBlock& to) const;
 
   data::RowSource& source_;
-  const data::Scaler& inputs_;
+  const data::Encoder& inputs_;
   const data::Scaler& targets_;
   std::size_t rows_;
   data::RowFingerprint fingerprint_;

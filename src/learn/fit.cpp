@@ -18,11 +18,6 @@ namespace learn {
 
 namespace {
 
-/// Whether heavy-tailed inputs may get an asinh transform: then the first pass takes a sample.
-bool may_transform(const FitOptions& given) {
-  return given.asinh_inputs.is_given() ? *given.asinh_inputs : given.recipe == Recipe::automatic;
-}
-
 /// Epistemic by aleatoric variance [rows x q].
 std::vector<double> variance_ratios(const Ensemble& ensemble, const model::EncodedRows& rows) {
   const Predictive predictive = model::predictive_of(ensemble.state(), model::networks_at(ensemble.state(), rows), 0);
@@ -39,10 +34,10 @@ std::vector<double> variance_ratios(const Ensemble& ensemble, const model::Encod
 }  // namespace
 
 Fit::Fit(std::unique_ptr<data::RowSource> source, const FitOptions& given, base::Team& team, const WindowSize& window)
-    : team_(team), table_(std::move(source), may_transform(given), window), plan_(make_plan(given, table_)) {}
+    : team_(team), table_(std::move(source), window), plan_(make_plan(given, table_)) {}
 
 Fit::Fit(std::unique_ptr<data::RowSource> source, Plan plan, base::Team& team)
-    : team_(team), table_(std::move(source), may_transform(plan.options)), plan_(std::move(plan)) {}
+    : team_(team), table_(std::move(source)), plan_(std::move(plan)) {}
 
 void Fit::check() const {
   learn::check(plan_.options, table_);
@@ -74,7 +69,7 @@ Ensemble Fit::assemble(Finished finished) const {
   state.members = std::move(finished.members);
   state.total_members = finished.total_members;
   state.decisions = std::move(finished.decisions);
-  state.input_scaler = std::move(scaling.inputs);
+  state.encoder = std::move(scaling.inputs);
   state.target_scaler = std::move(scaling.targets);
   state.schema = table_.schema();
   state.schema.weight.reset();  // which row counts how much is not the model's business

@@ -11,13 +11,16 @@
 namespace credens::learn {
 
 GradientPass::GradientPass(const model::MlpShape& shape, std::size_t batch, double loss_beta)
-    : input_stride_(math::row_stride(shape.inputs)),
+    : input_stride_(math::row_stride(shape.row_width())),
       first_stride_(math::row_stride(shape.embedded_inputs())),
       inputs_(batch * input_stride_),
-      embedding_(shape.frequencies > 0 ? batch * first_stride_ : 0),
+      embedding_(shape.enters_as_is() ? 0 : batch * first_stride_),
       embedding_delta_(embedding_.size()),
       loss_(shape, batch, loss_beta),
       gradient_(model::Mlp(shape).parameters().size()) {
+  std::size_t table_rows = 0;
+  for (const data::LevelTable& table : shape.tables) table_rows += table.rows;
+  used_rows_.resize(table_rows);
   for (std::size_t i = 0; i < shape.layers(); ++i) {
     const math::PanelShape panel = shape.layer(i);
     const std::size_t stride = math::row_stride(panel.out);
@@ -32,8 +35,7 @@ GradientPass::GradientPass(const model::MlpShape& shape, std::size_t batch, doub
 
 void GradientPass::forward(const model::Mlp& network, std::size_t rows) {
   if (!embedding_.empty()) {
-    math::embed(inputs_.data(), input_stride_, rows, network.frequencies().data(), network.shape().embedding(),
-                embedding_.data(), first_stride_);
+    model::enter(network, inputs_.data(), input_stride_, rows, embedding_.data(), first_stride_);
   }
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     Layer& layer = layers_[i];
@@ -62,15 +64,41 @@ void GradientPass::backward_embedding(const model::Mlp& network, const BackwardW
   const Layer& first = layers_.front();
   math::dense_backward_input(first.delta.data(), first.stride, rows, transposed.layer(0), first.panel, nullptr, nullptr,
                              nullptr, embedding_delta_.data(), first_stride_);
-  const auto gradient = std::span<float>(gradient_).last(network.frequencies().size());
-  math::embed_backward(embedding_.data(), first_stride_, embedding_delta_.data(), first_stride_, rows,
-                       network.shape().embedding(), gradient.data());
+  const std::size_t tables = network.tables().size();
+  if (network.shape().embedding().waves() > 0) {
+    const auto gradient = std::span<float>(gradient_).last(network.frequencies().size() + tables);
+    math::embed_backward(embedding_.data(), first_stride_, embedding_delta_.data(), first_stride_, rows,
+                         network.shape().embedding(), gradient.data());
+  }
+  if (tables > 0) backward_tables(network, rows);
+}
+
+/// A row of a table has the sum of what enters in its place, row of the batch after row.
+void GradientPass::backward_tables(const model::Mlp& network, std::size_t rows) {
+  const model::MlpShape& shape = network.shape();
+  const std::span<float> gradient = std::span<float>(gradient_).last(network.tables().size());
+  std::ranges::fill(gradient, 0.0F);
+  for (std::size_t i = 0; i < rows; ++i) {
+    const float* code = inputs_.data() + i * input_stride_ + shape.inputs + shape.flags;
+    const float* delta = embedding_delta_.data() + i * first_stride_ + shape.embedding().width() + shape.flags;
+    float* table = gradient.data();
+    std::size_t first_row = 0;
+    for (const auto& [table_rows, width] : shape.tables) {
+      const auto row = static_cast<std::size_t>(*code++);
+      used_rows_[first_row + row] = true;
+      for (std::size_t j = 0; j < width; ++j) table[row * width + j] += delta[j];
+      delta += width;
+      table += table_rows * width;
+      first_row += table_rows;
+    }
+  }
 }
 
 double GradientPass::run(const model::Mlp& network, const BackwardWeights& transposed, const TrainingSet& data,
                          std::span<const std::uint32_t> order) {
   math::gather_rows(data.input_values.data(), data.input_stride, order.data(), order.size(), inputs_.data(),
                     input_stride_);
+  if (data.has_missing) model::substitute_missing(network, inputs_.data(), input_stride_, order.size());
   forward(network, order.size());
   Layer& head = layers_.back();
   const auto constant_noise_gradient =
@@ -106,7 +134,7 @@ LossSum block_loss(const model::Mlp& network, const TrainingSet& data, std::size
     const std::size_t count = std::min(buffers.rows, end - first);
     const Matrix known = known_block(data, first, count);
     const model::MemberView rows = model::member_view(network, data.input_values.data() + first * data.input_stride,
-                                                      data.input_stride, count, known, buffers);
+                                                      data.input_stride, count, data.has_missing, known, buffers);
     for (std::size_t i = 0; i < count; ++i) {
       const float weight = data.weight(first + i);
       sum.loss += weight * row_loss(rows, i, data.targets.data() + (first + i) * data.outputs);

@@ -28,6 +28,9 @@ class GradientPass {
 
   std::span<const float> gradient() const { return gradient_; }
 
+  /// Rows of the network's tables, one table after the other, that a row of a batch has used.
+  const std::vector<bool>& used_rows() const { return used_rows_; }
+
  private:
   /// One layer's buffers, [batch x stride] each.
   struct Layer {
@@ -43,6 +46,7 @@ class GradientPass {
   void forward(const model::Mlp& network, std::size_t rows);
   void backward(const model::Mlp& network, const BackwardWeights& transposed, std::size_t rows);
   void backward_embedding(const model::Mlp& network, const BackwardWeights& transposed, std::size_t rows);
+  void backward_tables(const model::Mlp& network, std::size_t rows);
   const float* input_of(std::size_t layer) const {
     if (layer > 0) return layers_[layer - 1].output.data();
     return embedding_.empty() ? inputs_.data() : embedding_.data();
@@ -56,6 +60,7 @@ class GradientPass {
   base::AlignedVector<float> inputs_;           ///< the batch's rows, gathered
   base::AlignedVector<float> embedding_;        ///< u, or nothing
   base::AlignedVector<float> embedding_delta_;  ///< dl/du
+  std::vector<bool> used_rows_;
   std::vector<Layer> layers_;
   BatchLoss loss_;
   base::AlignedVector<float> gradient_;

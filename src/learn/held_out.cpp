@@ -62,7 +62,7 @@ MemberAtRows member_at_rows(const model::Mlp& network, const TrainingSet& data) 
   for (std::size_t first = 0; first < data.rows; first += buffers.rows) {
     const std::size_t count = std::min(buffers.rows, data.rows - first);
     const model::HeadView view = model::forward(network, data.input_values.data() + first * data.input_stride,
-                                                data.input_stride, count, buffers);
+                                                data.input_stride, count, data.has_missing, buffers);
     for (std::size_t i = 0; i < count; ++i) {
       std::copy_n(view.head + i * view.head_stride, shape.outputs, at.mean.row(first + i).begin());
       read_noise(network, view, i, at.log_variance.row(first + i));

@@ -28,6 +28,7 @@ std::vector<double> member_densities(const TrainingSet& data, const model::Membe
   reader.set_rows({.rows = part.rows,
                    .inputs = part.input_values.data(),
                    .stride = part.input_stride,
+                   .has_missing = part.has_missing,
                    .known_variance = {known.data(), known.empty() ? 0 : part.rows, part.outputs}});
   reader.take(0, part.rows);
   const model::MemberBlock block = model::member_block(reader, 0, part.rows);

@@ -16,6 +16,7 @@
 #include "learn/gradient.hpp"
 #include "learn/member_rows.hpp"
 #include "learn/recipe.hpp"
+#include "learn/unseen.hpp"
 #include "math/statistics.hpp"
 
 namespace credens::learn {
@@ -34,6 +35,18 @@ double warm_cosine(double rate, const StepPlace& place) {
   if (place.step < warm_up) return rate * static_cast<double>(place.step + 1) / static_cast<double>(warm_up + 1);
   const double done = static_cast<double>(place.step - warm_up) / static_cast<double>(place.steps - warm_up);
   return rate * 0.5 * (1 + std::cos(std::numbers::pi * done));
+}
+
+/// Where a table is as wide as it has words, each begins with a direction of its own; else with a random one.
+void initialise_tables(base::RandomStream& random, model::Mlp& network) {
+  float* value = network.tables().data();
+  for (const auto& [rows, width] : network.shape().tables) {
+    for (std::size_t row = 0; row < rows; ++row) {
+      for (std::size_t j = 0; j < width; ++j) {
+        *value++ = rows <= width + 1 ? (row == j ? 1.0F : 0.0F) : static_cast<float>(random.normal());
+      }
+    }
+  }
 }
 
 /// One way from random weights to the last epoch.
@@ -56,6 +69,7 @@ class Attempt {
   std::string run(const std::function<void(std::size_t)>& on_epoch);
 
   TrainedMember result() && {
+    complete_tables(pass_.used_rows(), options_.seed, member_, network_);
     const std::size_t features = network_.shape().features();
     return {.member = {.index = member_,
                        .features = features,
@@ -196,6 +210,7 @@ model::Mlp initial_network(const model::MlpShape& shape, std::uint64_t seed, std
   }
   std::ranges::fill(network.constant_noise(), raw_of_unit_variance(shape.noise_link));
   std::ranges::generate(network.frequencies(), [&] { return static_cast<float>(bandwidth * random.normal()); });
+  initialise_tables(random, network);
   return network;
 }
 
@@ -203,13 +218,16 @@ TrainedMember train_member(const TrainingRows& train, const FitOptions& options,
                            const std::function<void(std::size_t)>& on_epoch) {
   constexpr std::size_t attempts = 4;
   const base::FlushSubnormals flush;
-  const model::MlpShape shape = member_shape(options, index, train.train().inputs, train.train().outputs);
+  model::MlpShape shape = member_shape(options, index, train.train().inputs, train.train().outputs);
+  shape.flags = train.train().flags;
+  shape.tables = train.train().tables;
   const MemberSettings settings = member_settings(options, index);
   GradientPass pass(shape, std::min(*options.batch, train.largest_window()), settings.loss_beta);
   std::string trouble;
   for (std::size_t attempt = 0; attempt < attempts; ++attempt) {
-    Attempt trial(train, options, pass, initial_network(shape, options.seed, index, attempt, settings.bandwidth), index,
-                  attempt);
+    model::Mlp network = initial_network(shape, options.seed, index, attempt, settings.bandwidth);
+    network.set_substitutes(substitutes_for(train.number_values(), options.seed, index));
+    Attempt trial(train, options, pass, std::move(network), index, attempt);
     trouble = trial.run(on_epoch);
     if (trouble.empty()) return std::move(trial).result();
   }

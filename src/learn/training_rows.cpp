@@ -12,6 +12,7 @@
 #include "data/row_checks.hpp"
 #include "learn/divergence.hpp"
 #include "learn/member_rows.hpp"
+#include "learn/unseen.hpp"
 #include "math/kernels.hpp"
 #include "model/member_source.hpp"
 
@@ -25,10 +26,24 @@ float known_variance(double noise_std, double scale) {
   return static_cast<float>(std::min(std * std, 1e30));
 }
 
+/// Targets with their mean in the place of those that are missing.
+Matrix complete_targets(MatrixView targets, const data::Scaler& scaler) {
+  Matrix complete(targets.rows(), targets.cols());
+  for (std::size_t row = 0; row < targets.rows(); ++row) {
+    for (std::size_t k = 0; k < targets.cols(); ++k) {
+      complete(row, k) = std::isnan(targets(row, k)) ? scaler.shift[k] : targets(row, k);
+    }
+  }
+  return complete;
+}
+
 }  // namespace
 
 TrainingSet subset(const TrainingSet& data, std::span<const std::uint32_t> rows) {
   TrainingSet part{.rows = rows.size(), .inputs = data.inputs, .outputs = data.outputs};
+  part.flags = data.flags;
+  part.tables = data.tables;
+  part.has_missing = data.has_missing;
   part.input_stride = data.input_stride;
   part.input_values.resize(part.rows * part.input_stride);
   math::gather_rows(data.input_values.data(), data.input_stride, rows.data(), rows.size(), part.input_values.data(),
@@ -44,17 +59,19 @@ TrainingSet subset(const TrainingSet& data, std::span<const std::uint32_t> rows)
   return part;
 }
 
-RowScaler::RowScaler(const data::RowSource& source, Scaling scaling, double mean_weight)
+RowScaler::RowScaler(const data::Schema& schema, Scaling scaling, bool has_weights, double mean_weight)
     : scaling_(std::move(scaling)),
-      input_labels_(data::labels_of(source.schema().inputs)),
-      target_labels_(data::labels_of(source.schema().targets)),
-      has_weights_(source.schema().weight.has_value()),
-      has_noise_(source.schema().has_noise),
+      input_labels_(data::labels_of(schema.inputs)),
+      target_labels_(data::labels_of(schema.targets)),
+      has_weights_(has_weights),
+      has_noise_(schema.has_noise),
       mean_weight_(mean_weight) {}
 
 TrainingSet RowScaler::set_of(std::size_t rows) const {
-  TrainingSet set{.rows = rows, .inputs = scaling_.inputs.cols(), .outputs = scaling_.targets.cols()};
-  set.input_stride = math::padded(set.inputs);
+  TrainingSet set{.rows = rows, .inputs = scaling_.inputs.numbers(), .outputs = scaling_.targets.cols()};
+  set.flags = scaling_.inputs.flags();
+  set.tables = scaling_.inputs.tables();
+  set.input_stride = math::padded(scaling_.inputs.width());
   set.input_values.resize(rows * set.input_stride);
   set.targets.resize(rows * set.outputs);
   set.weights.resize(has_weights_ ? rows : 0);
@@ -62,15 +79,31 @@ TrainingSet RowScaler::set_of(std::size_t rows) const {
   return set;
 }
 
+void RowScaler::write_inputs(const data::RowBlock& block, std::size_t first, std::size_t count, TrainingSet& set,
+                             std::size_t at) const {
+  const MatrixView rows = block.inputs.row_block(first, count);
+  const data::Encoded encoded =
+      data::encode(scaling_.inputs, rows, set.input_values.data() + at * set.input_stride, set.input_stride);
+  set.has_missing = set.has_missing || encoded.has_missing;
+  if (encoded.in_range) return;
+  const auto [row, col] = data::refused_cell(scaling_.inputs, rows);
+  base::fail(ErrorCode::data, "row {}, {}: {} is {} after scaling, expected at most {:g} in size",
+             block.first_row + first + row, data::label_of(col, input_labels_), rows(row, col),
+             scaling_.inputs.scaler.apply(col, rows(row, col)), data::largest_scaled);
+}
+
 void RowScaler::write(const data::RowBlock& block, std::size_t first, std::size_t count, TrainingSet& set,
                       std::size_t at) const {
-  const std::size_t place = block.first_row + first;
-  data::scale_rows(scaling_.inputs, block.inputs.row_block(first, count),
-                   set.input_values.data() + at * set.input_stride, set.input_stride, place, input_labels_);
-  data::scale_rows(scaling_.targets, block.targets.row_block(first, count), set.targets.data() + at * set.outputs,
-                   set.outputs, place, target_labels_);
-  for (std::size_t i = 0; i < count && has_weights_; ++i) {
-    set.weights[at + i] = static_cast<float>(block.weights[first + i] / mean_weight_);
+  write_inputs(block, first, count, set, at);
+  const Matrix targets = complete_targets(block.targets.row_block(first, count), scaling_.targets);
+  data::scale_rows(scaling_.targets, targets, set.targets.data() + at * set.outputs, set.outputs,
+                   block.first_row + first, target_labels_);
+  if (has_weights_) {
+    std::vector<double> room;
+    const std::span<const double> weights = data::effective_weights(data::part_of(block, first, count), room);
+    for (std::size_t i = 0; i < count; ++i) {
+      set.weights[at + i] = static_cast<float>(math::weight_at(weights, i) / mean_weight_);
+    }
   }
   for (std::size_t i = 0; i < count && has_noise_; ++i) {
     for (std::size_t k = 0; k < set.outputs; ++k) {
@@ -89,23 +122,33 @@ void set_weights(TrainingSet& set, std::span<const double> given) {
 
 TrainingSet make_training_set(const Dataset& data, const Scaling& scaling) {
   const auto source = data::rows_of(data);
-  const RowScaler scaler(*source, scaling, 1);
+  std::vector<double> weights;
+  for (data::RowBlock block; source->next(block);) {
+    std::vector<double> room;
+    for (const double weight : data::effective_weights(block, room)) weights.push_back(weight);
+  }
+  const RowScaler scaler(source->schema(), scaling, !weights.empty(), 1);
   TrainingSet set = scaler.set_of(data.rows());
+  source->rewind();
   for (data::RowBlock block; source->next(block);) scaler.write(block, 0, block.rows(), set, block.first_row);
-  set_weights(set, data.weights());
+  set_weights(set, weights);
   return set;
 }
 
-void append(const data::RowBlock& block, const data::Scaler& targets, ExactRows& rows) {
+void append(const data::RowBlock& block, const data::Scaler& targets, bool has_weights, ExactRows& rows) {
   data::check_noise(block.noise_std, targets.scale, [&](std::size_t row, std::size_t column) {
     return fmt::format("noise_std: row {}, column {}", block.first_row + row, column);
   });
   Matrix variance;
   model::fill_known_variance(targets, block.noise_std, variance);
-  const Matrix scaled = data::scaled(targets, block.targets);
+  const Matrix scaled = data::scaled(targets, complete_targets(block.targets, targets));
   rows.targets.insert(rows.targets.end(), scaled.values().begin(), scaled.values().end());
   rows.known_variance.insert(rows.known_variance.end(), variance.values().begin(), variance.values().end());
-  rows.weights.insert(rows.weights.end(), block.weights.begin(), block.weights.end());
+  std::vector<double> room;
+  const std::span<const double> weights = data::effective_weights(block, room);
+  for (std::size_t row = 0; row < block.rows() && has_weights; ++row) {
+    rows.weights.push_back(math::weight_at(weights, row));
+  }
 }
 
 namespace {
@@ -246,6 +289,7 @@ std::vector<std::uint32_t> validation_part(const TrainingTable& table, const Fit
 TrainingRows::TrainingRows(const TrainingTable& table, const FitOptions& planned, std::optional<TrainingSet> validation)
     : table_(&table),
       scaling_(table.scaling(planned.standardise_inputs, planned.asinh_inputs)),
+      number_values_(learn::number_values(table.summary().sample, scaling_.inputs)),
       validation_rows_(validation_part(table, planned)) {
   warn_of_constant_columns(table, planned);
   warn_of_lone_targets(table, planned);
@@ -259,12 +303,12 @@ TrainingRows::TrainingRows(const TrainingTable& table, const FitOptions& planned
 }
 
 void TrainingRows::read_one_window(const FitOptions& options) {
-  const RowScaler scaler(table_->source(), scaling_, 1);
+  const RowScaler scaler(table_->schema(), scaling_, table_->has_weights(), 1);
   exact_.targets.reserve(table_->rows() * table_->outputs());
   train_ = scaler.set_of(table_->rows());
   read_again(*table_, options, scaling_.targets, [&](const data::RowBlock& block) {
     scaler.write(block, 0, block.rows(), train_, block.first_row);
-    append(block, scaling_.targets, exact_);
+    append(block, scaling_.targets, table_->has_weights(), exact_);
   });
   if (validation_rows_.empty()) return set_weights(train_, exact_.weights);
   validation_ = part_of(train_, validation_rows_, exact_.weights);
@@ -276,7 +320,7 @@ void TrainingRows::read_windows(const FitOptions& options) {
   const bool held = are_held(*table_, options);
   windows_ = table_->windows();
   const double mean_weight = table_->summary().weight_total / static_cast<double>(table_->rows());
-  const RowScaler scaler(table_->source(), scaling_, mean_weight);
+  const RowScaler scaler(table_->schema(), scaling_, table_->has_weights(), mean_weight);
   train_ = scaler.set_of(held ? table_->rows() : data::block_rows);
   if (!validation_rows_.empty()) validation_ = scaler.set_of(validation_rows_.size());
   if (held) exact_.targets.reserve(table_->rows() * table_->outputs());
@@ -290,7 +334,7 @@ void TrainingRows::read_windows(const FitOptions& options) {
          ++next_held) {
       scaler.write(block, validation_rows_[next_held] - block.first_row, 1, *validation_, next_held);
     }
-    if (held) append(block, scaling_.targets, exact_);
+    if (held) append(block, scaling_.targets, table_->has_weights(), exact_);
   });
   divergence_limit_ = divergence.limit();
   if (!held) {

@@ -20,17 +20,20 @@
 
 namespace credens::learn {
 
-/// N rows, d inputs, q outputs, in network units.
+/// N encoded rows, d numbers, q outputs, in network units.
 struct TrainingSet {
   std::size_t rows = 0;
-  std::size_t inputs = 0;
+  std::size_t inputs = 0;  ///< d
   std::size_t outputs = 0;
-  std::size_t input_stride = 0;             ///< padded(d)
+  std::size_t input_stride = 0;             ///< that of an encoded row, padded
   base::AlignedVector<float> input_values;  ///< [N x input_stride]
   std::vector<float> targets;               ///< [N x q]
   std::vector<float> weights;               ///< N with mean 1, or none
   std::vector<float> known_variance;        ///< [N x q], or none
   double weight_total = 0;  ///< sum of the row weights as given; N without weights: the N of the MAP loss
+  std::size_t flags = 0;    ///< floats of a row after its numbers; the codes of words follow
+  std::vector<data::LevelTable> tables = {};  ///< of the words
+  bool has_missing = false;                   ///< a number is NaN
 
   const float* input_row(std::size_t row) const { return input_values.data() + row * input_stride; }
   float weight(std::size_t row) const { return weights.empty() ? 1.0F : weights[row]; }
@@ -45,16 +48,19 @@ TrainingSet subset(const TrainingSet& data, std::span<const std::uint32_t> rows)
 /// Encodes rows of a source into training sets.
 class RowScaler {
  public:
-  /// `source` tells which parts its rows have; row weights are divided by `mean_weight`.
-  RowScaler(const data::RowSource& source, Scaling scaling, double mean_weight);
+  /// `schema` tells which parts the rows have, and names them; row weights are divided by `mean_weight`.
+  RowScaler(const data::Schema& schema, Scaling scaling, bool has_weights, double mean_weight);
 
   TrainingSet set_of(std::size_t rows) const;  ///< with room for them
 
-  /// Rows [first, first + count) of a block become those from `at` on. Throws data where a value is too large after
-  /// scaling.
+  /// Rows [first, first + count) of a block become those from `at` on; a row without target has the target 0 and the
+  /// weight 0. Throws data where a value is too large after scaling.
   void write(const data::RowBlock& block, std::size_t first, std::size_t count, TrainingSet& set, std::size_t at) const;
 
  private:
+  void write_inputs(const data::RowBlock& block, std::size_t first, std::size_t count, TrainingSet& set,
+                    std::size_t at) const;
+
   Scaling scaling_;
   std::vector<std::string> input_labels_;  ///< for sentences
   std::vector<std::string> target_labels_;
@@ -75,8 +81,8 @@ struct ExactRows {
   std::vector<double> known_variance;  ///< [N x q], in network units, or none
 };
 
-/// Throws data where the noise is no use.
-void append(const data::RowBlock& block, const data::Scaler& targets, ExactRows& rows);
+/// Throws data where the noise is no use. `has_weights`: whether all rows together have some.
+void append(const data::RowBlock& block, const data::Scaler& targets, bool has_weights, ExactRows& rows);
 
 class TrainingRows {
  public:
@@ -92,6 +98,9 @@ class TrainingRows {
 
   const TrainingTable& table() const { return *table_; }
   const Scaling& scaling() const { return scaling_; }
+
+  /// Values that a member may take for a missing number, by number (learn/unseen.hpp); none for rows without a table.
+  const std::vector<std::vector<float>>& number_values() const { return number_values_; }
 
   /// The rows that members may be trained on. With several windows all rows of the table, those of validation among
   /// them; where rows are stored only their numbers.
@@ -123,6 +132,7 @@ class TrainingRows {
 
   const TrainingTable* table_ = nullptr;
   Scaling scaling_;
+  std::vector<std::vector<float>> number_values_;
   TrainingSet train_;
   std::optional<TrainingSet> validation_;
   std::vector<std::uint32_t> validation_rows_;

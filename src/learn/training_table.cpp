@@ -51,18 +51,33 @@ std::size_t Windows::largest() const {
   return std::min(rows_, parts_of(blocks_, windows_) * block_rows_);
 }
 
+std::size_t TrainingTable::numbers() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(schema().inputs, [](const data::Column& input) { return input.kind != ColumnKind::category; }));
+}
+
 std::size_t TrainingTable::row_bytes() const {
-  const std::size_t weights = schema().weight.has_value() ? 1 : 0;
-  return sizeof(float) * (math::padded(inputs()) + outputs() * (has_noise() ? 2 : 1) + weights);
+  const data::Encoder encoder(data::identity_scaler(inputs()), encodings_);
+  return sizeof(float) *
+         (math::padded(encoder.width()) + outputs() * (has_noise() ? 2 : 1) + (has_weights() ? 1 : 0));
 }
 
 Scaling TrainingTable::scaling(bool standardise_inputs, bool asinh_inputs) const {
   const std::vector<std::string> labels = data::labels_of(schema().inputs);
-  Scaling scaling{.inputs = data::identity_scaler(inputs()),
+  Scaling scaling{.inputs = data::Encoder(data::identity_scaler(inputs()), encodings_),
                   .targets = summary_.targets.scaler(data::labels_of(schema().targets))};
-  if (standardise_inputs) {
-    scaling.inputs =
-        asinh_inputs ? data::asinh_scaler(summary_.sample, summary_.inputs, labels) : summary_.inputs.scaler(labels);
+  if (!standardise_inputs) return scaling;
+  std::vector<std::size_t> not_numbers;
+  for (std::size_t i = 0; i < inputs(); ++i) {
+    if (schema().inputs[i].kind != ColumnKind::number) not_numbers.push_back(i);
+  }
+  data::Scaler& scaler = scaling.inputs.scaler;
+  scaler = asinh_inputs ? data::asinh_scaler(summary_.sample, summary_.inputs, labels, not_numbers)
+                        : summary_.inputs.scaler(labels);
+  for (const std::size_t i : not_numbers) {
+    if (schema().inputs[i].kind != ColumnKind::category) continue;
+    scaler.shift[i] = 0;
+    scaler.scale[i] = 1;
   }
   return scaling;
 }

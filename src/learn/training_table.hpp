@@ -59,21 +59,22 @@ class Windows {
 
 /// From the units of the data to those of the networks.
 struct Scaling {
-  data::Scaler inputs;
+  data::Encoder inputs;
   data::Scaler targets;
 };
 
 class TrainingTable {
  public:
-  /// Reads all rows once. `with_sample`: inputs may get an asinh transform. `window` is another than the usual in tests
-  /// alone.
-  explicit TrainingTable(std::unique_ptr<data::RowSource> source, bool with_sample = true,
-                         const WindowSize& window = {})
-      : source_(std::move(source)), summary_(data::summarise(*source_, with_sample)), window_(window) {}
+  /// Reads all rows once. `window` is another than the usual in tests alone.
+  explicit TrainingTable(std::unique_ptr<data::RowSource> source, const WindowSize& window = {})
+      : source_(std::move(source)),
+        summary_(data::summarise(*source_, true)),
+        encodings_(data::encodings_of(schema(), summary_)),
+        window_(window) {}
 
   /// The dataset must live as long.
   TrainingTable(const Dataset& dataset, const WindowSize& window = {})
-      : TrainingTable(data::rows_of(dataset), true, window) {}
+      : TrainingTable(data::rows_of(dataset), window) {}
 
   data::RowSource& source() const { return *source_; }
   const data::Schema& schema() const { return source_->schema(); }
@@ -82,6 +83,9 @@ class TrainingTable {
   std::size_t inputs() const { return schema().inputs.size(); }
   std::size_t outputs() const { return schema().targets.size(); }
   bool has_noise() const { return schema().has_noise; }
+  /// Rows without target have the weight 0.
+  bool has_weights() const { return schema().weight.has_value() || summary_.rows_without_target > 0; }
+  std::size_t numbers() const;  ///< inputs that are numbers or dates
 
   /// Bytes of a row in network units.
   std::size_t row_bytes() const;
@@ -95,6 +99,7 @@ class TrainingTable {
  private:
   std::unique_ptr<data::RowSource> source_;
   data::RowSummary summary_;
+  std::vector<data::InputEncoding> encodings_;
   WindowSize window_;
 };
 

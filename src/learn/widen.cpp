@@ -211,7 +211,7 @@ std::vector<MemberSums> sum_rows(std::span<const model::Member> members, std::si
   for (const model::Member& member : members) {
     const bool shared_noise = member.network->shape().noise == NoiseKind::shared && !known_noise;
     none.push_back(no_rows(member.features, statistics_shape(plan, outputs, member.features, shared_noise, true)));
-    inputs = member.network->shape().inputs;
+    inputs = member.network->shape().row_width();
   }
   const std::size_t row_values = math::padded(inputs) / 2 + 2 * outputs + 1;  // inputs are floats
   const std::size_t wave = wave_of_team(row_values, bytes_of(none), plan.threads, team);
@@ -239,7 +239,7 @@ Ensemble widen(const Ensemble& ensemble, data::RowSource& train, const WidenOpti
   const EnsembleState& state = ensemble.state();
   check_fits(state, train.schema());
   const WidenPlan plan = make_plan(options, &state);
-  SourceBlocks blocks(train, state.input_scaler, state.target_scaler);
+  SourceBlocks blocks(train, state.encoder, state.target_scaler);
   const NextBlock next_block = [&](bool wanted, EncodedBlock& block) { return blocks.next(wanted, block); };
   const std::vector<MemberSums> sums =
       sum_rows(state.members, state.schema.targets.size(), train.schema().has_noise, next_block, plan, team);

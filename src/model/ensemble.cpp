@@ -53,7 +53,7 @@ std::size_t Ensemble::members() const {
 }
 
 std::size_t Ensemble::inputs() const {
-  return state_->input_scaler.cols();
+  return state_->encoder.inputs();
 }
 
 std::size_t Ensemble::outputs() const {

@@ -82,21 +82,34 @@ void check_targets(const EnsembleState& state) {
   require(noise <= 1 || noise == q, "an ensemble of {} outputs has {} columns of noise", q, noise);
 }
 
+void check_encoding(const data::InputEncoding& encoding, const data::Column& column) {
+  require(encoding.kind == column.kind, "an input is encoded as another kind of column than it is");
+  require(encoding.codes.size() == column.levels.size(), "an input of {} levels has {} codes", column.levels.size(),
+          encoding.codes.size());
+  require(std::ranges::all_of(encoding.codes, [&](std::uint32_t code) { return code <= encoding.rare_code(); }),
+          "a level has a code beyond those that were learned");
+}
+
 void check_inputs(const EnsembleState& state) {
-  const std::size_t d = state.input_scaler.cols();
+  const std::size_t d = state.encoder.inputs();
   const std::vector<data::Column>& inputs = state.schema.inputs;
-  check_scaler(state.input_scaler, "inputs");
-  check_bends(state.input_scaler);
+  check_scaler(state.encoder.scaler, "inputs");
+  check_bends(state.encoder.scaler);
+  const std::vector<data::InputEncoding>& encodings = state.encoder.columns;
+  require(encodings.empty() || encodings.size() == d, "an ensemble of {} inputs encodes {}", d, encodings.size());
   require(inputs.size() == d, "an ensemble scales {} inputs but was trained on {}", d, inputs.size());
+  for (std::size_t i = 0; i < encodings.size(); ++i) check_encoding(encodings[i], inputs[i]);
   require(data::positions_of(inputs).size() == d, "an ensemble does not know the positions of its inputs");
   data::check_positions(state.schema, ErrorCode::usage);
 }
 
 void check_network(const EnsembleState& state, const Member& member) {
   const MlpShape& shape = member.network->shape();
-  require(shape.inputs == state.input_scaler.cols() && shape.outputs == state.target_scaler.cols(),
-          "member {} maps {} inputs to {} outputs, expected {} to {}", member.index, shape.inputs, shape.outputs,
-          state.input_scaler.cols(), state.target_scaler.cols());
+  require(shape.row_width() == state.encoder.width() && shape.outputs == state.target_scaler.cols(),
+          "member {} maps {} inputs to {} outputs, expected {} to {}", member.index, shape.row_width(), shape.outputs,
+          state.encoder.width(), state.target_scaler.cols());
+  require(shape.flags == state.encoder.flags() && shape.tables == state.encoder.tables(),
+          "member {} has other flags or tables of words than the ensemble's inputs", member.index);
   require(shape.features() == member.features, "member {} has {} features but its network {}", member.index,
           member.features, shape.features());
   require(shape.noise != NoiseKind::known || state.schema.has_noise,

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/options.hpp"
+#include "data/encoder.hpp"
 #include "data/scaler.hpp"
 #include "data/schema.hpp"
 #include "model/mlp.hpp"
@@ -55,7 +56,7 @@ struct EnsembleState {
   std::size_t total_members = 0;  ///< of the whole ensemble; more than members.size() in a part
   std::vector<double> weights;    ///< of `members`, sum 1
 
-  data::Scaler input_scaler;  ///< no columns without networks
+  data::Encoder encoder;  ///< no inputs without networks
   data::Scaler target_scaler;
   data::Schema schema;  ///< of the training table, but for its weights; no inputs without networks
 

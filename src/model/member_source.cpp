@@ -41,18 +41,13 @@ MatrixView rows_or_none(MatrixView values, std::size_t first, std::size_t count)
   return values.empty() ? MatrixView{} : values.row_block(first, count);
 }
 
-/// Says which value it was that scaling refused.
-[[noreturn]] void fail_inputs(const data::Scaler& scaler, MatrixView inputs, std::size_t first_row) {
-  for (std::size_t i = 0; i < inputs.rows(); ++i) {
-    for (std::size_t j = 0; j < inputs.cols(); ++j) {
-      base::require(std::isfinite(inputs(i, j)), ErrorCode::data,
-                    "inputs: row {}, column {} is {}, expected a finite number", first_row + i, j, inputs(i, j));
-      base::require(std::abs(scaler.apply(j, inputs(i, j))) <= data::largest_scaled, ErrorCode::data,
-                    "inputs: row {}, column {} is {}, too far from the training data for a network in single precision",
-                    first_row + i, j, inputs(i, j));
-    }
-  }
-  base::fail(ErrorCode::failure, "inputs that could be scaled were refused");
+/// Says which value it was that encoding refused.
+[[noreturn]] void fail_inputs(const data::Encoder& encoder, MatrixView inputs, std::size_t first_row) {
+  const auto [row, col] = data::refused_cell(encoder, inputs);
+  const double value = inputs(row, col);
+  base::fail(ErrorCode::data, "inputs: row {}, column {} is {}, {}", first_row + row, col, value,
+             std::isfinite(value) ? "too far from the training data for a network in single precision"
+                                  : "expected a finite number");
 }
 
 void check_finite(const MemberView& rows, std::size_t member, std::size_t first_row) {
@@ -104,9 +99,11 @@ MemberBlock member_block(MemberReader& reader, std::size_t l, std::size_t count)
   return block;
 }
 
-void encode_inputs(const data::Scaler& scaler, MatrixView inputs, float* out, std::size_t stride,
+bool encode_inputs(const data::Encoder& encoder, MatrixView inputs, float* out, std::size_t stride,
                    std::size_t first_row) {
-  if (!data::scale_in_range(scaler, inputs, out, stride)) fail_inputs(scaler, inputs, first_row);
+  const data::Encoded encoded = data::encode(encoder, inputs, out, stride);
+  if (!encoded.in_range) fail_inputs(encoder, inputs, first_row);
+  return encoded.has_missing;
 }
 
 void fill_known_variance(const data::Scaler& targets, MatrixView noise_std, Matrix& variance) {
@@ -147,17 +144,20 @@ void NetworkReader::take(std::size_t first, std::size_t count) {
               .rows = count,
               .inputs = encoded_.inputs + first * encoded_.stride,
               .stride = encoded_.stride,
+              .has_missing = encoded_.has_missing,
               .known_variance = rows_or_none(encoded_.known_variance, first, count)};
     return;
   }
-  const std::size_t stride = math::padded(state_->input_scaler.cols());
+  const std::size_t stride = math::padded(state_->encoder.width());
   input_room_.resize(std::max(input_room_.size(), count * stride));
-  encode_inputs(state_->input_scaler, inputs_.row_block(first, count), input_room_.data(), stride, first);
+  const bool has_missing =
+      encode_inputs(state_->encoder, inputs_.row_block(first, count), input_room_.data(), stride, first);
   fill_known_variance(state_->target_scaler, rows_or_none(noise_std_, first, count), variance_room_);
   taken_ = {.first_row = first,
             .rows = count,
             .inputs = input_room_.data(),
             .stride = stride,
+            .has_missing = has_missing,
             .known_variance = variance_room_};
 }
 
@@ -166,7 +166,7 @@ MemberView NetworkReader::member(std::size_t l, std::size_t first, std::size_t c
   ForwardBuffers& buffers = buffers_[buffers_of_member_[l]];
   buffers.reserve(member.network->shape(), std::min(taken_.rows, forward_rows));
   const MemberView rows = member_view(*member.network, taken_.inputs + first * taken_.stride, taken_.stride, count,
-                                      rows_or_none(taken_.known_variance, first, count), buffers);
+                                      taken_.has_missing, rows_or_none(taken_.known_variance, first, count), buffers);
   check_finite(rows, member.index, taken_.first_row + first);
   return rows;
 }
@@ -182,8 +182,8 @@ void check_fit(const EnsembleState& state, const MemberOutputs& outputs) {
 
 void check_rows(const EnsembleState& state, MatrixView inputs, MatrixView noise_std) {
   require_networks(state);
-  base::require(inputs.rows() == 0 || inputs.cols() == state.input_scaler.cols(), ErrorCode::data,
-                "inputs have {} columns, expected {}", inputs.cols(), state.input_scaler.cols());
+  base::require(inputs.rows() == 0 || inputs.cols() == state.encoder.inputs(), ErrorCode::data,
+                "inputs have {} columns, expected {}", inputs.cols(), state.encoder.inputs());
   if (noise_std.empty()) return;
   base::check_shape(noise_std, inputs.rows(), state.target_scaler.cols(), "noise_std");
   data::check_noise(noise_std, state.target_scaler.scale, [](std::size_t row, std::size_t column) {

@@ -46,9 +46,9 @@ struct MemberSource {
   std::function<std::unique_ptr<MemberReader>()> reader;
 };
 
-/// Inputs [n x d] in network units and float, rows of `stride`. `first_row` is how sentences count the first. Throws
-/// data for values out of range.
-void encode_inputs(const data::Scaler& scaler, MatrixView inputs, float* out, std::size_t stride,
+/// Inputs [n x d] as floats, rows of `stride`. `first_row` is how sentences count the first. True where a number is
+/// missing that has no flag; throws data for values out of range.
+bool encode_inputs(const data::Encoder& encoder, MatrixView inputs, float* out, std::size_t stride,
                    std::size_t first_row);
 
 /// (noise_std / scale)^2, of the shape of `noise_std`, which data::check_noise has passed.
@@ -60,6 +60,7 @@ struct EncodedRows {
   std::size_t rows = 0;
   const float* inputs = nullptr;  ///< [n x stride], padded
   std::size_t stride = 0;
+  bool has_missing = false;        ///< a number is NaN
   MatrixView known_variance = {};  ///< [n x q] or empty
 };
 

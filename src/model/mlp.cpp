@@ -12,7 +12,7 @@ namespace credens::model {
 namespace {
 
 void check(const MlpShape& shape) {
-  base::require(shape.inputs > 0, ErrorCode::usage, "a network has 0 inputs, expected at least 1");
+  base::require(shape.row_width() > 0, ErrorCode::usage, "a network has 0 inputs, expected at least 1");
   base::require(shape.outputs > 0, ErrorCode::usage, "a network has 0 outputs, expected at least 1");
   for (std::size_t i = 0; i < shape.hidden.size(); ++i) {
     base::require(shape.hidden[i] > 0, ErrorCode::usage, "hidden layer {} has 0 units, expected at least 1", i);
@@ -60,6 +60,18 @@ void fill_variances(const MlpShape& shape, std::span<const float> learned, Matri
 
 }  // namespace
 
+std::size_t MlpShape::embedded_inputs() const {
+  std::size_t width = embedding().width() + flags;
+  for (const data::LevelTable& table : tables) width += table.width;
+  return width;
+}
+
+std::size_t MlpShape::table_values() const {
+  std::size_t values = 0;
+  for (const data::LevelTable& table : tables) values += table.rows * table.width;
+  return values;
+}
+
 std::size_t MlpShape::noise_units() const {
   if (noise == NoiseKind::shared) return 1;
   return noise == NoiseKind::per_output ? outputs : 0;
@@ -77,7 +89,47 @@ Mlp::Mlp(MlpShape shape) : shape_(std::move(shape)) {
     constant_noise_at_ += shape_.layer(i).size();
   }
   frequencies_at_ = constant_noise_at_ + (shape_.noise == NoiseKind::constant ? shape_.outputs : 0);
-  parameters_.resize(frequencies_at_ + shape_.embedding().waves());
+  parameters_.resize(frequencies_at_ + shape_.embedding().waves() + shape_.table_values());
+}
+
+void Mlp::set_substitutes(std::vector<float> values) {
+  base::require(values.empty() || values.size() == shape_.inputs, ErrorCode::usage,
+                "a network of {} numbers is given {} substitutes", shape_.inputs, values.size());
+  substitutes_ = std::move(values);
+}
+
+void enter(const Mlp& network, const float* inputs, std::size_t stride, std::size_t rows, float* out,
+           std::size_t out_stride) {
+  const MlpShape& shape = network.shape();
+  const std::size_t numbers = shape.embedding().width();
+  if (shape.frequencies > 0 && shape.inputs > 0) {
+    math::embed(inputs, stride, rows, network.frequencies().data(), shape.embedding(), out, out_stride);
+  } else {
+    for (std::size_t i = 0; i < rows; ++i) std::copy_n(inputs + i * stride, numbers, out + i * out_stride);
+  }
+  for (std::size_t i = 0; i < rows; ++i) {
+    const float* from = inputs + i * stride + shape.inputs;
+    float* to = std::copy_n(from, shape.flags, out + i * out_stride + numbers);
+    from += shape.flags;
+    const float* table = network.tables().data();
+    for (const data::LevelTable& level : shape.tables) {
+      to = std::copy_n(table + static_cast<std::size_t>(*from++) * level.width, level.width, to);
+      table += level.rows * level.width;
+    }
+    std::fill(to, out + i * out_stride + math::padded(shape.embedded_inputs()), 0.0F);
+  }
+}
+
+void substitute_missing(const Mlp& network, float* inputs, std::size_t stride, std::size_t rows) {
+  const std::vector<float>& substitutes = network.substitutes();
+  base::require(substitutes.size() == network.shape().inputs, ErrorCode::data,
+                "a number is missing, which a model of format version 1 cannot answer: fit it again");
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t j = 0; j < substitutes.size(); ++j) {
+      float& value = inputs[i * stride + j];
+      if (std::isnan(value)) value = substitutes[j];
+    }
+  }
 }
 
 void Mlp::set_noise_ranges(std::vector<NoiseRange> ranges) {
@@ -131,21 +183,25 @@ std::vector<double> Mlp::mean_bias() const {
 void ForwardBuffers::reserve(const MlpShape& shape, std::size_t rows_at_once) {
   if (rows_at_once <= rows) return;
   rows = rows_at_once;
-  if (shape.frequencies > 0) embedding.resize(rows * math::padded(shape.embedded_inputs()));
+  if (!shape.enters_as_is()) embedding.resize(rows * math::padded(shape.embedded_inputs()));
   layers.resize(shape.layers());
   for (std::size_t i = 0; i < shape.layers(); ++i) layers[i].resize(rows * math::padded(shape.layer(i).out));
   const std::size_t raw_values = std::max(rows * shape.noise_units(), shape.outputs);
   for (auto* buffer : {&raw_noise, &noise_variance, &noise_slope}) buffer->resize(raw_values);
 }
 
-HeadView forward(const Mlp& network, const float* inputs, std::size_t stride, std::size_t rows,
+HeadView forward(const Mlp& network, const float* inputs, std::size_t stride, std::size_t rows, bool has_missing,
                  ForwardBuffers& buffers) {
   const MlpShape& shape = network.shape();
+  if (has_missing) {
+    buffers.complete.assign(inputs, inputs + rows * stride);
+    substitute_missing(network, buffers.complete.data(), stride, rows);
+    inputs = buffers.complete.data();
+  }
   HeadView view{.features = inputs, .feature_stride = stride};
-  if (shape.frequencies > 0) {
+  if (!shape.enters_as_is()) {
     view = {.features = buffers.embedding.data(), .feature_stride = math::padded(shape.embedded_inputs())};
-    math::embed(inputs, stride, rows, network.frequencies().data(), shape.embedding(), buffers.embedding.data(),
-                view.feature_stride);
+    enter(network, inputs, stride, rows, buffers.embedding.data(), view.feature_stride);
   }
   for (std::size_t i = 0; i < shape.layers(); ++i) {
     const math::PanelShape panel = shape.layer(i);
@@ -164,10 +220,10 @@ HeadView forward(const Mlp& network, const float* inputs, std::size_t stride, st
   return view;
 }
 
-MemberView member_view(const Mlp& network, const float* inputs, std::size_t stride, std::size_t rows,
+MemberView member_view(const Mlp& network, const float* inputs, std::size_t stride, std::size_t rows, bool has_missing,
                        MatrixView known_variance, ForwardBuffers& buffers) {
   const MlpShape& shape = network.shape();
-  const HeadView view = forward(network, inputs, stride, rows, buffers);
+  const HeadView view = forward(network, inputs, stride, rows, has_missing, buffers);
   fill_variances(shape, learned_variances(network, view, rows, buffers), known_variance, rows, buffers.variance);
   buffers.mean.resize(rows, shape.outputs);
   for (std::size_t i = 0; i < rows; ++i) {

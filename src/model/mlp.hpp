@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A member's network: a periodic embedding of its inputs or none, hidden layers with one activation, then a linear head
-// with q means and the raw values of the noise.
+// A member's network: a periodic embedding of its numbers or none, learned vectors of words, hidden layers with one
+// activation, then a linear head with q means and the raw values of the noise.
 //
-// Letters: d inputs, k frequencies per input, p features (width of the last hidden layer; of what enters the first
+// Letters: d numbers, k frequencies per number, p features (width of the last hidden layer; of what enters the first
 // layer without hidden ones), q outputs.
 
 #pragma once
@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/aligned.hpp"
+#include "data/encoder.hpp"
 #include "math/kernels.hpp"
 
 namespace credens::model {
@@ -26,16 +27,21 @@ namespace credens::model {
 constexpr double noise_floor = 1e-6;
 
 struct MlpShape {
-  std::size_t inputs = 0;
+  std::size_t inputs = 0;  ///< d
   std::vector<std::size_t> hidden;
   Activation activation = Activation::relu;
   std::size_t outputs = 1;
   NoiseKind noise = NoiseKind::shared;
   NoiseLink noise_link = NoiseLink::softplus;
-  std::size_t frequencies = 0;  ///< k trained frequencies per input; 0: no embedding
+  std::size_t frequencies = 0;                ///< k trained frequencies per number; 0: no embedding
+  std::size_t flags = 0;                      ///< floats that enter as they are
+  std::vector<data::LevelTable> tables = {};  ///< of learned vectors, one for each column of words
 
   math::EmbeddingShape embedding() const { return {inputs, frequencies}; }
-  std::size_t embedded_inputs() const { return embedding().width(); }  ///< d (1 + 2 k)
+  std::size_t row_width() const { return inputs + flags + tables.size(); }  ///< floats of an encoded row
+  std::size_t embedded_inputs() const;                                      ///< d (1 + 2 k), flags and vectors
+  bool enters_as_is() const { return frequencies == 0 && tables.empty(); }  ///< an encoded row is what layers see
+  std::size_t table_values() const;                                         ///< floats of all tables
   std::size_t features() const { return hidden.empty() ? embedded_inputs() : hidden.back(); }
   std::size_t noise_units() const;  ///< raw values of the noise head: 1 (shared), q (per output), 0 (constant, known)
   std::size_t head_units() const { return outputs + noise_units(); }
@@ -52,7 +58,7 @@ struct NoiseRange {
 };
 
 /// All parameters in one buffer, layer after layer in panel layout (math/kernels.hpp), then the q raw values of
-/// constant noise and the d k frequencies.
+/// constant noise, the d k frequencies and the tables, row after row.
 class Mlp {
  public:
   explicit Mlp(MlpShape shape);  ///< all parameters zero
@@ -77,8 +83,18 @@ class Mlp {
   const std::vector<NoiseRange>& noise_ranges() const { return noise_ranges_; }
   void set_noise_ranges(std::vector<NoiseRange> ranges);
   /// c [d x k], row-major; empty without embedding.
-  std::span<float> frequencies() { return parameters().subspan(frequencies_at_); }
-  std::span<const float> frequencies() const { return parameters().subspan(frequencies_at_); }
+  std::span<float> frequencies() { return parameters().subspan(frequencies_at_, shape_.embedding().waves()); }
+  std::span<const float> frequencies() const {
+    return parameters().subspan(frequencies_at_, shape_.embedding().waves());
+  }
+  /// All tables, one after the other.
+  std::span<float> tables() { return parameters().last(shape_.table_values()); }
+  std::span<const float> tables() const { return parameters().last(shape_.table_values()); }
+
+  /// What the member takes for a number that is missing and has no flag: d values in network units, or none for a
+  /// network that cannot answer such rows.
+  const std::vector<float>& substitutes() const { return substitutes_; }
+  void set_substitutes(std::vector<float> values);
 
   // Row-major access, for files, tests and the posterior.
   BasicMatrix<float> weight(std::size_t layer) const;  ///< [out x in]
@@ -96,7 +112,16 @@ class Mlp {
   std::size_t frequencies_at_ = 0;
   base::AlignedVector<float> parameters_;
   std::vector<NoiseRange> noise_ranges_;
+  std::vector<float> substitutes_;
 };
+
+/// Makes an encoded row what the first layer sees: numbers and their waves, flags, and the vectors of its words. `out`
+/// has rows of `out_stride` floats, pads zero. A missing number must have its substitute.
+void enter(const Mlp& network, const float* inputs, std::size_t stride, std::size_t rows, float* out,
+           std::size_t out_stride);
+
+/// Puts the network's substitutes in the place of missing numbers. Throws data where it has none.
+void substitute_missing(const Mlp& network, float* inputs, std::size_t stride, std::size_t rows);
 
 /// The outputs of a network at some rows. Head columns: q means, then the noise's raw values.
 struct HeadView {
@@ -116,6 +141,7 @@ struct ForwardBuffers {
   void reserve(const MlpShape& shape, std::size_t rows_at_once);  ///< room for at least as many rows
 
   std::size_t rows = 0;
+  base::AlignedVector<float> complete;  ///< rows with missing numbers, after these have got their substitutes
   base::AlignedVector<float> embedding;
   std::vector<base::AlignedVector<float>> layers;
   base::AlignedVector<float> raw_noise;  ///< raw values of the noise side by side, and what becomes of them
@@ -125,9 +151,9 @@ struct ForwardBuffers {
   Matrix variance;
 };
 
-/// `inputs`: scaled rows of `stride` floats (a multiple of 16, pads zero, 64-byte aligned). The views point into inputs
-/// and buffers.
-HeadView forward(const Mlp& network, const float* inputs, std::size_t stride, std::size_t rows,
+/// `inputs`: encoded rows of `stride` floats (a multiple of 16, pads zero, 64-byte aligned). The views point into inputs
+/// and buffers. `has_missing`: whether a number is NaN.
+HeadView forward(const Mlp& network, const float* inputs, std::size_t stride, std::size_t rows, bool has_missing,
                  ForwardBuffers& buffers);
 
 /// Features [n x p] where they lie: networks have floats, arrays doubles.
@@ -179,7 +205,7 @@ struct MemberBlock {
 
 /// At most buffers.rows rows; valid until the buffers are used again. `known_variance` [n x q] in network units, or
 /// empty.
-MemberView member_view(const Mlp& network, const float* inputs, std::size_t stride, std::size_t rows,
+MemberView member_view(const Mlp& network, const float* inputs, std::size_t stride, std::size_t rows, bool has_missing,
                        MatrixView known_variance, ForwardBuffers& buffers);
 
 }  // namespace credens::model

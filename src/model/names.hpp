@@ -4,13 +4,29 @@
 
 #pragma once
 
+#include <credens/dataset.hpp>
 #include <credens/ensemble.hpp>
 #include <credens/network.hpp>
 #include <credens/predictive.hpp>
 
 #include "base/text.hpp"
+#include "data/encoder.hpp"
 
 namespace credens::base {
+
+template <>
+struct EnumNames<ColumnKind> {
+  static constexpr std::string_view what = "kind of column";
+  static constexpr std::pair<ColumnKind, std::string_view> entries[] = {
+      {ColumnKind::number, "number"}, {ColumnKind::category, "category"}, {ColumnKind::date, "date"}};
+};
+
+template <>
+struct EnumNames<data::Cycle> {
+  static constexpr std::string_view what = "cycle";
+  static constexpr std::pair<data::Cycle, std::string_view> entries[] = {
+      {data::Cycle::day, "day"}, {data::Cycle::week, "week"}, {data::Cycle::year, "year"}};
+};
 
 template <>
 struct EnumNames<Activation> {

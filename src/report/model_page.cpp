@@ -89,12 +89,12 @@ std::string unusual_text(const model::EnsembleState& state, const std::vector<st
                          const std::vector<double>& inputs) {
   std::vector<double> distance;
   for (std::size_t j = 0; j < inputs.size(); ++j) {
-    distance.push_back(std::abs(state.input_scaler.apply(j, inputs[j])));
+    distance.push_back(std::abs(state.encoder.scaler.apply(j, inputs[j])));
   }
   std::vector<std::string> words;
   for (const std::size_t j : scoring::largest(distance, unusual_inputs)) {
     words.push_back(
-        fmt::format("{} {} ({:+.1f})", labels[j], significant(inputs[j], 4), state.input_scaler.apply(j, inputs[j])));
+        fmt::format("{} {} ({:+.1f})", labels[j], significant(inputs[j], 4), state.encoder.scaler.apply(j, inputs[j])));
   }
   return base::join(words, ", ");
 }

@@ -57,6 +57,12 @@ std::map<std::size_t, fs::path> members_in(const fs::path& folder) {
   return members;
 }
 
+std::vector<std::size_t> table_rows(const model::MlpShape& shape) {
+  std::vector<std::size_t> rows;
+  for (const data::LevelTable& table : shape.tables) rows.push_back(table.rows);
+  return rows;
+}
+
 Json to_document(const model::Member& member, const FitIdentity& identity) {
   const model::MlpShape& shape = member.network->shape();
   return {
@@ -65,6 +71,8 @@ Json to_document(const model::Member& member, const FitIdentity& identity) {
       {"options", options_to_json(identity.options)},
       {"data", data_to_json(identity.data)},
       {"inputs", shape.inputs},
+      {"flags", shape.flags},
+      {"table_rows", table_rows(shape)},
       {"outputs", shape.outputs},
       {"noise", {{"kind", base::name_of(shape.noise)}, {"link", base::name_of(shape.noise_link)}}},
       {"posterior", {{"kind", base::name_of(member.posterior.kind)}, {"random_bias", member.posterior.random_bias}}},
@@ -76,12 +84,17 @@ CommonParts read_common(const JsonObject& document) {
   const JsonObject posterior = document.object("posterior", {"kind", "random_bias"});
   CommonParts common;
   common.shape.inputs = document.whole("inputs");
+  common.shape.flags = document.whole("flags");
+  for (const std::uint64_t rows : document.wholes("table_rows")) {
+    base::require(rows >= 3, ErrorCode::model, "table_rows has {}, expected at least 3", rows);
+    common.shape.tables.push_back(data::InputEncoding{.kind = ColumnKind::category, .learned = rows - 3}.table());
+  }
   common.shape.outputs = document.whole("outputs");
   common.shape.noise = noise.choice<NoiseKind>("kind");
   common.shape.noise_link = noise.choice<NoiseLink>("link");
   common.posterior.kind = posterior.choice<PosteriorKind>("kind");
   common.posterior.random_bias = posterior.flag("random_bias");
-  base::require(common.shape.inputs > 0 && common.shape.outputs > 0, ErrorCode::model,
+  base::require(common.shape.row_width() > 0 && common.shape.outputs > 0, ErrorCode::model,
                 "the member has no inputs or no outputs");
   return common;
 }
@@ -113,7 +126,8 @@ model::Member decode_member(std::string_view bytes, std::size_t index, const Fit
 
   const JsonObject document(
       json, "", ErrorCode::model,
-      {"format_version", "version", "options", "data", "inputs", "outputs", "noise", "posterior", "member"});
+      {"format_version", "version", "options", "data", "inputs", "flags", "table_rows", "outputs", "noise", "posterior",
+       "member"});
   check_identity({read_options(document), read_data(document), document.text("version")}, identity);
   const JsonObject object = document.object("member", member_keys());
   base::require(object.whole("index") == index, ErrorCode::model, "it holds member {}, expected member {}",

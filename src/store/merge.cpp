@@ -63,7 +63,7 @@ std::optional<std::string> difference(const model::EnsembleState& part, const mo
       {!same_inputs(part.schema, first.schema), "other input columns"},
       {part.schema.targets != first.schema.targets, "other targets"},
       {!same_noise(part.schema, first.schema), "other columns of known noise"},
-      {part.input_scaler != first.input_scaler || part.target_scaler != first.target_scaler, "another scaling"},
+      {part.encoder != first.encoder || part.target_scaler != first.target_scaler, "another scaling"},
       {part.posterior != first.posterior,
        fmt::format("posterior {}, there {}", base::name_of(part.posterior), base::name_of(first.posterior))},
       {part.prior_precision != first.prior_precision,

@@ -36,15 +36,31 @@ std::string current_name(const std::string& stored) {
   return found == std::end(renamed) ? stored : std::string(found->second);
 }
 
+Json column_to_json(const data::Column& column, const data::InputEncoding& encoding) {
+  Json json = {{"kind", base::name_of(encoding.kind)}};
+  if (encoding.flags_missing) json["flags_missing"] = true;
+  if (encoding.kind == ColumnKind::category) {
+    json["levels"] = column.levels;
+    json["codes"] = encoding.codes;
+    json["learned"] = encoding.learned;
+  }
+  for (const data::Cycle cycle : encoding.cycles) json["cycles"].push_back(base::name_of(cycle));
+  return json;
+}
+
 Json inputs_to_json(const model::EnsembleState& state) {
+  const data::Scaler& scaler = state.encoder.scaler;
   Json inputs = {{"names", state.schema.input_names()},
                  {"columns", data::positions_of(state.schema.inputs)},
                  {"table_columns", state.schema.table_columns},
-                 {"shift", state.input_scaler.shift},
-                 {"scale", state.input_scaler.scale}};
-  if (!state.input_scaler.width.empty()) {
-    inputs["centre"] = state.input_scaler.centre;
-    inputs["width"] = state.input_scaler.width;
+                 {"shift", scaler.shift},
+                 {"scale", scaler.scale}};
+  if (!scaler.width.empty()) {
+    inputs["centre"] = scaler.centre;
+    inputs["width"] = scaler.width;
+  }
+  for (std::size_t i = 0; i < state.encoder.columns.size(); ++i) {
+    inputs["encodings"].push_back(column_to_json(state.schema.inputs[i], state.encoder.columns[i]));
   }
   return inputs;
 }
@@ -54,20 +70,59 @@ std::vector<std::size_t> positions_in(const JsonObject& part) {
   return {columns.begin(), columns.end()};
 }
 
+data::Cycle read_cycle(const std::string& name) {
+  for (const auto& [cycle, known] : base::EnumNames<data::Cycle>::entries) {
+    if (name == known) return cycle;
+  }
+  base::fail(ErrorCode::model, "a date repeats with the cycle {}, expected day, week or year", base::quoted(name));
+}
+
+data::InputEncoding read_encoding(const JsonObject& object, data::Column& column) {
+  // Far above the levels of any table, and exact in the floats that codes become.
+  constexpr std::uint64_t most_levels = std::uint64_t{1} << 23;
+  data::InputEncoding encoding{.kind = object.choice<ColumnKind>("kind")};
+  encoding.flags_missing = object.has("flags_missing") && object.flag("flags_missing");
+  if (object.has("cycles")) {
+    for (const std::string& name : object.texts("cycles")) encoding.cycles.push_back(read_cycle(name));
+  }
+  column.kind = encoding.kind;
+  if (encoding.kind != ColumnKind::category) return encoding;
+  column.levels = object.texts("levels");
+  for (const std::uint64_t code : object.wholes("codes")) {
+    encoding.codes.push_back(static_cast<std::uint32_t>(std::min(code, most_levels)));
+  }
+  const std::uint64_t learned = object.whole("learned");
+  base::require(learned <= column.levels.size() && learned <= most_levels, ErrorCode::model,
+                "{} is {}, expected at most the number of levels", object.place_of("learned"), learned);
+  encoding.learned = learned;
+  return encoding;
+}
+
+void read_encodings(const JsonObject& inputs, model::EnsembleState& state) {
+  std::size_t next = 0;
+  for (const JsonObject& object :
+       inputs.objects("encodings", {"kind", "flags_missing", "levels", "codes", "learned", "cycles"})) {
+    base::require(next < state.schema.inputs.size(), ErrorCode::model, "inputs.encodings has more than {} columns", next);
+    state.encoder.columns.push_back(read_encoding(object, state.schema.inputs[next++]));
+  }
+}
+
 void read_inputs(const JsonObject& document, model::EnsembleState& state) {
-  const JsonObject inputs =
-      document.object("inputs", {"names", "columns", "table_columns", "shift", "scale", "centre", "width"});
-  state.input_scaler = {.shift = inputs.numbers("shift"), .scale = inputs.numbers("scale")};
-  if (inputs.has("centre")) state.input_scaler.centre = inputs.numbers("centre");
-  if (inputs.has("width")) state.input_scaler.width = inputs.numbers("width");
+  const JsonObject inputs = document.object(
+      "inputs", {"names", "columns", "table_columns", "shift", "scale", "centre", "width", "encodings"});
+  data::Scaler& scaler = state.encoder.scaler;
+  scaler = {.shift = inputs.numbers("shift"), .scale = inputs.numbers("scale")};
+  if (inputs.has("centre")) scaler.centre = inputs.numbers("centre");
+  if (inputs.has("width")) scaler.width = inputs.numbers("width");
   const std::vector<std::string> names = inputs.texts("names");
   const std::vector<std::size_t> positions = positions_in(inputs);
-  const std::size_t count = state.input_scaler.cols();
+  const std::size_t count = scaler.cols();
   base::require(positions.size() == count, ErrorCode::model, "inputs.columns has {} positions, expected {}",
                 positions.size(), count);
   state.schema.inputs = data::make_columns(names, positions, count, "input", ErrorCode::model);
   state.schema.has_names = !names.empty();
   state.schema.table_columns = inputs.whole("table_columns");
+  if (inputs.has("encodings")) read_encodings(inputs, state);
 }
 
 Json targets_to_json(const model::EnsembleState& state) {
@@ -109,7 +164,7 @@ void read_noise(const JsonObject& document, model::EnsembleState& state, CommonP
   const std::vector<std::string> names = noise.texts("columns");
   state.schema.noise = data::make_columns(names, {}, names.size(), "column", ErrorCode::model);
   state.schema.has_noise = noise.flag("known");
-  if (common.shape.inputs > 0) {
+  if (common.shape.row_width() > 0) {
     common.shape.noise = noise.choice<NoiseKind>("kind");
     common.shape.noise_link = noise.choice<NoiseLink>("link");
     return;
@@ -181,7 +236,7 @@ Json open_document(const SafetensorsReader& file, std::string_view key) {
   base::require(document.is_object() && document.contains("format_version"), ErrorCode::model,
                 "format_version is missing");
   const Json& version = document["format_version"];
-  base::require(version.is_number_unsigned() && version != 0, ErrorCode::model, "format_version is {}, expected 1",
+  base::require(version.is_number_unsigned() && version != 0, ErrorCode::model, "format_version is {}, expected 1 or 2",
                 base::quoted(version.dump()));
   base::require(version <= format_version, ErrorCode::model, "format version {} is newer than this program's {}",
                 version.get<std::uint64_t>(), format_version);
@@ -252,7 +307,9 @@ model::EnsembleState read_document(const Json& json, TensorMap& tensors) {
   read_targets(document, state);
 
   CommonParts common;
-  common.shape.inputs = state.input_scaler.cols();
+  common.shape.inputs = state.encoder.numbers();
+  common.shape.flags = state.encoder.flags();
+  common.shape.tables = state.encoder.tables();
   common.shape.outputs = state.target_scaler.cols();
   read_noise(document, state, common);
   read_posterior(document, state, common);

@@ -12,7 +12,7 @@
 
 namespace credens::store {
 
-constexpr std::uint64_t format_version = 1;
+constexpr std::uint64_t format_version = 2;
 
 /// Metadata keys of the documents: of a model, and of one member in a checkpoint.
 constexpr std::string_view model_key = "credens";

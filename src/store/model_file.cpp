@@ -33,7 +33,10 @@ void check_text(const std::string& text, std::string_view what) {
 }
 
 void check_names(const std::vector<data::Column>& columns, std::string_view what) {
-  for (const data::Column& column : columns) check_text(column.name, what);
+  for (const data::Column& column : columns) {
+    check_text(column.name, what);
+    for (const std::string& level : column.levels) check_text(level, "the level");
+  }
 }
 
 void check_options(const base::OptionValues& options) {
@@ -80,6 +83,21 @@ void check_first_bytes(const std::filesystem::path& path) {
   if (!error && first_bytes.size() == std::min<std::uintmax_t>(size, enough)) check_frame(first_bytes, size);
 }
 
+/// An encoder whose rows have the parts that a network sees.
+data::Encoder encoder_for(const model::MlpShape& shape) {
+  data::Encoder encoder(data::identity_scaler(shape.inputs + shape.tables.size()));
+  if (shape.flags == 0 && shape.tables.empty()) return encoder;
+  encoder.columns.resize(encoder.inputs());
+  if (shape.flags > 0) {
+    encoder.columns[0] = {.kind = ColumnKind::date, .flags_missing = shape.flags % 2 == 1};
+    encoder.columns[0].cycles.resize(shape.flags / 2);
+  }
+  for (std::size_t t = 0; t < shape.tables.size(); ++t) {
+    encoder.columns[shape.inputs + t] = {.kind = ColumnKind::category, .learned = shape.tables[t].rows - 3};
+  }
+  return encoder;
+}
+
 }  // namespace
 
 void check_storable(const model::EnsembleState& state) {
@@ -90,8 +108,8 @@ void check_storable(const model::EnsembleState& state) {
   }
   check_that(state.total_members <= most_members, "an ensemble has {} members, at most {} are expected",
              state.total_members, most_members);
-  check_that(state.has_networks() || (state.input_scaler.cols() == 0 && state.schema.inputs.empty()),
-             "an ensemble without networks has {} inputs, expected none", state.input_scaler.cols());
+  check_that(state.has_networks() || (state.encoder.inputs() == 0 && state.schema.inputs.empty()),
+             "an ensemble without networks has {} inputs, expected none", state.encoder.inputs());
   for (const model::Member& member : state.members) check_alike(member, state.members.front());
   check_names(state.schema.inputs, "the input name");
   check_names(state.schema.targets, "the target name");
@@ -107,12 +125,16 @@ void check_storable(const model::Member& member) {
   state.members = {member};
   state.total_members = most_members;
   state.weights = {1.0};
-  state.input_scaler = data::identity_scaler(shape.inputs);
+  const std::size_t inputs = shape.inputs + shape.tables.size();
+  state.encoder = encoder_for(shape);
   state.target_scaler = data::identity_scaler(shape.outputs);
-  state.schema = {.inputs = std::vector<data::Column>(shape.inputs, {.name = "", .position = 0}),
+  state.schema = {.inputs = std::vector<data::Column>(inputs, {.name = "", .position = 0}),
                   .targets = std::vector<data::Column>(shape.outputs),
                   .has_noise = shape.noise == NoiseKind::known,
-                  .table_columns = shape.inputs};
+                  .table_columns = inputs};
+  for (std::size_t i = 0; i < state.encoder.columns.size(); ++i) {
+    state.schema.inputs[i].kind = state.encoder.columns[i].kind;
+  }
   state.posterior = member.posterior.kind;
   check_storable(state);
 }

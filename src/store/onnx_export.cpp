@@ -172,6 +172,8 @@ std::string encode_onnx(const Ensemble& ensemble) {
   const EnsembleState& state = ensemble.state();
   model::require_networks(state);
   check_storable(state);
+  base::require(state.encoder.columns.empty(), ErrorCode::usage,
+                "a model of words, dates or missing numbers cannot be exported yet, expected numbers alone");
   OnnxGraph graph;
   const OnnxValue inputs = graph.input("inputs", ensemble.inputs(), base::join(state.schema.input_keys(), ", "));
   std::optional<OnnxValue> noise_std;
@@ -180,7 +182,7 @@ std::string encode_onnx(const Ensemble& ensemble) {
   }
   std::vector<double> weights;
   const std::vector<MemberGroup> groups = member_groups(state, weights);
-  const MemberValues members = member_values(graph, groups, scaled(graph, state.input_scaler, inputs));
+  const MemberValues members = member_values(graph, groups, scaled(graph, state.encoder.scaler, inputs));
   add_outputs(graph, state, members, WeightedSum(graph, weights), noise_std);
   return graph.encode(metadata_of(state));
 }

@@ -65,7 +65,7 @@ std::size_t read_width(std::uint64_t width, const std::string& place) {
 
 /// None for a member made from arrays.
 std::optional<model::MlpShape> read_shape(const JsonObject& member, const model::MlpShape& common) {
-  if (common.inputs == 0) {
+  if (common.row_width() == 0) {
     for (const std::string_view key : {"frequencies", "hidden", "activation"}) {
       base::require(member.is_null(key), ErrorCode::model, "{} is given, expected null because the model has no inputs",
                     member.place_of(key));
@@ -130,6 +130,21 @@ std::vector<model::NoiseRange> take_noise_ranges(TensorMap& tensors, std::size_t
   return ranges;
 }
 
+std::string table_name(std::size_t member, std::size_t table) {
+  return tensor_name(member, fmt::format("tables.{}", table));
+}
+
+/// Learned vectors of words, table after table.
+std::vector<float> take_tables(TensorMap& tensors, std::size_t member, const model::MlpShape& shape) {
+  std::vector<float> values;
+  for (std::size_t t = 0; t < shape.tables.size(); ++t) {
+    const auto [rows, width] = shape.tables[t];
+    const std::vector<float> table = take<float>(tensors, table_name(member, t), {rows, width});
+    values.insert(values.end(), table.begin(), table.end());
+  }
+  return values;
+}
+
 model::Mlp read_network(std::size_t member, const model::MlpShape& shape, TensorMap& tensors) {
   // A network allocates what its shape says, so every tensor is found first. The frequencies before all others: the
   // width of the first layer is a product that may overflow where the file does not hold them.
@@ -150,8 +165,15 @@ model::Mlp read_network(std::size_t member, const model::MlpShape& shape, Tensor
   }
 
   std::vector<model::NoiseRange> ranges = take_noise_ranges(tensors, member, shape);
+  const std::vector<float> tables = take_tables(tensors, member, shape);
+  std::vector<float> substitutes;
+  if (tensors.contains(tensor_name(member, "substitutes"))) {
+    substitutes = take<float>(tensors, tensor_name(member, "substitutes"), {shape.inputs});
+  }
 
   model::Mlp network(shape);
+  network.set_substitutes(std::move(substitutes));
+  std::ranges::copy(tables, network.tables().begin());
   network.set_noise_ranges(std::move(ranges));
   for (std::size_t index = 0; index < layers.size(); ++index) {
     const LayerValues& layer = layers[index];
@@ -240,6 +262,15 @@ void append_network_tensors(const model::Member& member, std::vector<Tensor>& te
     std::vector<float> ends;
     for (const auto& [low, high] : network.noise_ranges()) ends.insert(ends.end(), {low, high});
     append<float>(tensors, tensor_name(member.index, "noise.range"), {shape.noise_units(), 2}, ends);
+  }
+  std::size_t at = 0;
+  for (std::size_t t = 0; t < shape.tables.size(); ++t) {
+    const auto [rows, width] = shape.tables[t];
+    append(tensors, table_name(member.index, t), {rows, width}, network.tables().subspan(at, rows * width));
+    at += rows * width;
+  }
+  if (!network.substitutes().empty()) {
+    append<float>(tensors, tensor_name(member.index, "substitutes"), {shape.inputs}, network.substitutes());
   }
 }
 

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "data/encoder.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "base/check.hpp"
+
+namespace credens::data {
+
+namespace {
+
+/// Vectors of words are no longer than this: words that behave alike are told apart by few numbers.
+constexpr std::size_t widest_table = 8;
+
+/// Writes the floats of a row in their three parts.
+struct RowParts {
+  float* number;
+  float* flag;
+  float* code;
+};
+
+bool encode_number(const InputEncoding& column, const Scaler& scaler, std::size_t col, double value, RowParts& at,
+                   bool& has_missing) {
+  const bool is_missing = std::isnan(value);
+  const double scaled = is_missing ? 0 : scaler.apply(col, value);
+  if (!(std::abs(scaled) <= largest_scaled)) return false;
+  *at.number++ = is_missing && !column.flags_missing ? std::numeric_limits<float>::quiet_NaN()
+                                                     : static_cast<float>(scaled);
+  has_missing = has_missing || (is_missing && !column.flags_missing);
+  if (column.flags_missing) *at.flag++ = is_missing ? 1.0F : 0.0F;
+  for (const Cycle cycle : column.cycles) {
+    const double turn = 2 * std::numbers::pi * std::fmod(is_missing ? 0 : value, seconds_of(cycle)) / seconds_of(cycle);
+    *at.flag++ = is_missing ? 0.0F : static_cast<float>(std::sin(turn));
+    *at.flag++ = is_missing ? 0.0F : static_cast<float>(std::cos(turn));
+  }
+  return true;
+}
+
+}  // namespace
+
+double seconds_of(Cycle cycle) {
+  constexpr double day = 86400;
+  switch (cycle) {
+    case Cycle::day:
+      return day;
+    case Cycle::week:
+      return 7 * day;
+    case Cycle::year:
+      return 365.2425 * day;
+  }
+  return day;
+}
+
+LevelTable InputEncoding::table() const {
+  const std::size_t known = learned + 2;  // with those too rare and what is missing
+  return {.rows = learned + 3, .width = std::min(known, widest_table)};
+}
+
+std::uint32_t InputEncoding::code_of(double level) const {
+  if (std::isnan(level)) return missing_code();
+  return level >= 0 && level < static_cast<double>(codes.size()) ? codes[static_cast<std::size_t>(level)]
+                                                                 : unseen_code();
+}
+
+std::size_t Encoder::numbers() const {
+  return inputs() - tables().size();
+}
+
+std::size_t Encoder::flags() const {
+  std::size_t count = 0;
+  for (const InputEncoding& column : columns) count += (column.flags_missing ? 1 : 0) + 2 * column.cycles.size();
+  return count;
+}
+
+std::vector<LevelTable> Encoder::tables() const {
+  std::vector<LevelTable> tables;
+  for (const InputEncoding& column : columns) {
+    if (column.kind == ColumnKind::category) tables.push_back(column.table());
+  }
+  return tables;
+}
+
+std::size_t Encoder::width() const {
+  return inputs() + flags();
+}
+
+Encoded encode(const Encoder& encoder, MatrixView inputs, float* out, std::size_t stride) {
+  if (encoder.columns.empty() && scale_in_range(encoder.scaler, inputs, out, stride)) return {};
+  static const InputEncoding plain_number;
+  Encoded result;
+  const std::size_t numbers = encoder.numbers();
+  const std::size_t flags = encoder.flags();
+  for (std::size_t row = 0; row < inputs.rows(); ++row, out += stride) {
+    RowParts at{.number = out, .flag = out + numbers, .code = out + numbers + flags};
+    for (std::size_t col = 0; col < inputs.cols(); ++col) {
+      const InputEncoding& column = encoder.columns.empty() ? plain_number : encoder.columns[col];
+      const double value = inputs(row, col);
+      if (column.kind == ColumnKind::category) {
+        *at.code++ = static_cast<float>(column.code_of(value));
+      } else if (!encode_number(column, encoder.scaler, col, value, at, result.has_missing)) {
+        return {.in_range = false};
+      }
+    }
+    std::fill(at.code, out + stride, 0.0F);
+  }
+  return result;
+}
+
+std::pair<std::size_t, std::size_t> refused_cell(const Encoder& encoder, MatrixView inputs) {
+  for (std::size_t row = 0; row < inputs.rows(); ++row) {
+    for (std::size_t col = 0; col < inputs.cols(); ++col) {
+      const bool is_word = !encoder.columns.empty() && encoder.columns[col].kind == ColumnKind::category;
+      const double value = inputs(row, col);
+      if (is_word || std::isnan(value) || std::abs(encoder.scaler.apply(col, value)) <= largest_scaled) continue;
+      return {row, col};
+    }
+  }
+  base::fail(ErrorCode::failure, "inputs that can be encoded were refused");
+}
+
+}  // namespace credens::data
