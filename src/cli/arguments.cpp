@@ -174,6 +174,11 @@ base::OptionTable<TableFormat> make_format_table(const std::string& group) {
       .add_as<Delimiter>("delimiter", "CHAR", &TableFormat::delimiter, "Delimiter of text files; detected if not given",
                          "one of , ; tab blank")
       .not_stored();
+  table
+      .add("missing", "TEXT,..", &TableFormat::missing,
+           "Cells that stand for a missing value, beside empty ones, NA, N/A, NaN, null, None and ?",
+           "texts separated by commas", has_some)
+      .not_stored();
   return table;
 }
 
@@ -238,6 +243,13 @@ base::OptionTable<DatasetOptions> dataset_options() {
       .not_stored();
   columns("noise_std", "COL[,COL]", &DatasetOptions::noise_std,
           "Columns with the known standard deviation of each row's noise: one for all targets, or one each");
+  columns("categories", "COL,..", &DatasetOptions::categories, "Inputs that hold words, also where they look like numbers");
+  columns("numbers", "COL,..", &DatasetOptions::numbers, "Inputs that hold numbers");
+  columns("dates", "COL,..", &DatasetOptions::dates, "Inputs that hold days or times after ISO 8601");
+  table
+      .add("strict", "", &DatasetOptions::strict, "Refuse words and missing cells: every cell must be a finite number",
+           "true or false")
+      .not_stored();
   return table.include(make_format_table("Table"), &DatasetOptions::format);
 }
 

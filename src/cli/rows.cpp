@@ -75,8 +75,10 @@ std::unique_ptr<data::RowSource> open_rows(const Ensemble& ensemble, const RowAr
   const model::EnsembleState& state = ensemble.state();
   base::require(ensemble.has_networks(), ErrorCode::usage,
                 "{} was made from arrays and has no networks: give --outputs in place of DATA", arguments.model);
+  TableFormat format = arguments.format;
+  format.missing.insert(format.missing.end(), state.schema.missing.begin(), state.schema.missing.end());
   std::unique_ptr<data::RowPortions> portions =
-      data::open_table(arguments.data, arguments.format, data::FileKind::any, passes);
+      data::open_table(arguments.data, format, data::FileKind::any, passes);
   data::Schema schema = data::match(state.schema, portions->header(), arguments.columns, targets);
   portions->read_as(data::readings_of(schema, portions->header().cols(), true));
   return data::open_rows(arguments.data, std::move(portions), std::move(schema), state.target_scaler.scale, passes);

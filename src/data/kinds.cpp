@@ -3,10 +3,12 @@
 #include "data/kinds.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/check.hpp"
 #include "base/text.hpp"
+#include "data/words.hpp"
 
 namespace credens::data {
 
@@ -20,6 +22,48 @@ Column& input_at(const Table& table, const std::string& name, std::string_view f
   return *found;
 }
 
+std::string_view name_of(ColumnKind kind) {
+  if (kind == ColumnKind::number) return "numbers";
+  return kind == ColumnKind::category ? "words" : "dates";
+}
+
+std::string shortest_text(double value) {
+  return fmt::format("{}", value);
+}
+
+/// Numbers become codes of their texts.
+void words_of_numbers(Table& table, std::size_t col, std::vector<std::string>& levels) {
+  WordIndex words;
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    double& value = table.values(row, col);
+    if (!std::isnan(value)) value = words.code_of(shortest_text(value));
+  }
+  levels = words.words();
+}
+
+/// Which columns were given a kind, by position.
+std::vector<bool> set_given_kinds(const Table& table, const DatasetOptions& options, Schema& schema) {
+  schema.allows_missing = !options.strict;
+  schema.missing = options.format.missing;
+  std::vector<bool> is_given(table.cols());
+  const std::pair<std::string_view, const std::vector<std::string>*> given[] = {
+      {"--numbers", &options.numbers}, {"--categories", &options.categories}, {"--dates", &options.dates}};
+  const ColumnKind kinds[] = {ColumnKind::number, ColumnKind::category, ColumnKind::date};
+  for (std::size_t i = 0; i < std::size(given); ++i) {
+    const auto& [flag, columns] = given[i];
+    base::require(columns->empty() || !options.strict, ErrorCode::usage,
+                  "{} is given with --strict, which takes numbers only", flag);
+    for (const std::string& name : *columns) {
+      Column& input = input_at(table, name, flag, schema);
+      base::require(!is_given[*input.position], ErrorCode::usage, "column {} is given two kinds, expected one",
+                    base::quoted(name));
+      is_given[*input.position] = true;
+      input.kind = kinds[i];
+    }
+  }
+  return is_given;
+}
+
 }  // namespace
 
 ColumnKind recognised_kind(const ColumnContent& content) {
@@ -29,27 +73,44 @@ ColumnKind recognised_kind(const ColumnContent& content) {
 }
 
 void set_kinds(RowPortions& table, const DatasetOptions& options, Schema& schema) {
-  schema.allows_missing = !options.strict;
-  std::vector<bool> is_given(table.header().cols());
-  const std::pair<std::string_view, const std::vector<std::string>*> given[] = {
-      {"--numbers", &options.numbers}, {"--categories", &options.categories}, {"--dates", &options.dates}};
-  const ColumnKind kinds[] = {ColumnKind::number, ColumnKind::category, ColumnKind::date};
-  for (std::size_t i = 0; i < std::size(given); ++i) {
-    const auto& [flag, columns] = given[i];
-    base::require(columns->empty() || !options.strict, ErrorCode::usage,
-                  "{} is given with --strict, which takes numbers only", flag);
-    for (const std::string& name : *columns) {
-      Column& input = input_at(table.header(), name, flag, schema);
-      base::require(!is_given[*input.position], ErrorCode::usage, "column {} is given two kinds, expected one",
-                    base::quoted(name));
-      is_given[*input.position] = true;
-      input.kind = kinds[i];
-    }
-  }
+  const std::vector<bool> is_given = set_given_kinds(table.header(), options, schema);
   if (options.strict) return;
   const std::vector<ColumnContent> contents = table.contents();
   for (Column& input : schema.inputs) {
     if (!is_given[*input.position]) input.kind = recognised_kind(contents[*input.position]);
+  }
+}
+
+void set_kinds(const DatasetOptions& options, Table& table, Schema& schema) {
+  const std::vector<bool> is_given = set_given_kinds(table, options, schema);
+  for (Column& input : schema.inputs) {
+    const std::size_t col = *input.position;
+    const ColumnKind found = table.kind(col);
+    if (!is_given[col]) input.kind = found;
+    base::require(!options.strict || found == ColumnKind::number, ErrorCode::data,
+                  "{}: column {} holds no numbers, which strict asks for", table.source, base::quoted(input.name));
+    if (input.kind == ColumnKind::category && found == ColumnKind::number) words_of_numbers(table, col, input.levels);
+    else if (input.kind == ColumnKind::category) input.levels = table.levels[col];
+    base::require(input.kind == found || found == ColumnKind::number, ErrorCode::data,
+                  "{}: column {} holds words or dates, expected {}", table.source, base::quoted(input.name),
+                  name_of(input.kind));
+  }
+}
+
+void recode(const Table& table, std::size_t col, const Column& input, std::span<double> values) {
+  const ColumnKind found = table.kind(col);
+  const bool fits = found == input.kind || (input.kind == ColumnKind::category && found == ColumnKind::number);
+  base::require(fits, ErrorCode::data, "{}: column {} holds {}, in training it held {}", table.source,
+                base::quoted(input.name), name_of(found), name_of(input.kind));
+  if (input.kind != ColumnKind::category) return;
+  WordIndex known(input.levels, false);
+  std::vector<double> codes;
+  for (std::size_t i = 0; found == ColumnKind::category && i < table.levels[col].size(); ++i) {
+    codes.push_back(known.code_of(table.levels[col][i]));
+  }
+  for (double& value : values) {
+    if (std::isnan(value)) continue;
+    value = found == ColumnKind::number ? known.code_of(shortest_text(value)) : codes[static_cast<std::size_t>(value)];
   }
 }
 

@@ -26,4 +26,12 @@ void set_kinds(RowPortions& table, const DatasetOptions& options, Schema& schema
 /// levels no others are added.
 std::vector<ColumnReading> readings_of(const Schema& schema, std::size_t columns, bool levels_are_known);
 
+/// As `set_kinds`, for a table in memory that knows the kinds of its columns. Numbers that are to be words become the
+/// levels of their shortest texts.
+void set_kinds(const DatasetOptions& options, Table& table, Schema& schema);
+
+/// The levels of a table's column, as codes of the model's input; words that the model does not know get the number of
+/// its levels. Throws data where the column is of another kind than in training.
+void recode(const Table& table, std::size_t col, const Column& input, std::span<double> values);
+
 }  // namespace credens::data

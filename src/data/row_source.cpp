@@ -329,8 +329,9 @@ Dataset read_dataset(RowSource& source) {
   return {std::move(parts), schema};
 }
 
-Dataset make_dataset(const Table& table, const DatasetOptions& options) {
-  const Schema schema = make_schema(table, options);
+Dataset make_dataset(Table table, const DatasetOptions& options) {
+  Schema schema = make_schema(table, options);
+  set_kinds(options, table, schema);
   DatasetParts parts;
   take_rows(table, schema, {}, parts);
   if (schema.weight) {

@@ -80,6 +80,6 @@ std::unique_ptr<RowSource> rows_of(const Dataset& dataset);
 Dataset read_dataset(RowSource& source);
 
 /// Inputs, targets, weights and noise of a table as `options` assign them; contradictions throw usage, bad values data.
-Dataset make_dataset(const Table& table, const DatasetOptions& options);
+Dataset make_dataset(Table table, const DatasetOptions& options);
 
 }  // namespace credens::data

@@ -8,6 +8,7 @@
 
 #include "base/check.hpp"
 #include "base/text.hpp"
+#include "data/kinds.hpp"
 #include "data/table.hpp"
 
 namespace credens::data {
@@ -277,7 +278,17 @@ Schema match(const Schema& model, const Table& table, const GivenColumns& given,
 }
 
 Matrix select_inputs(const Table& table, const Schema& schema) {
-  return take_columns(table, find_inputs(table, schema));
+  const std::vector<std::size_t> positions = find_inputs(table, schema);
+  if (const ColumnFault* fault = first_fault(table.faults, positions)) throw Error(ErrorCode::data, fault->sentence);
+  Matrix inputs;
+  take_columns(table, positions, inputs);
+  std::vector<double> column(table.rows());
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    for (std::size_t row = 0; row < column.size(); ++row) column[row] = inputs(row, i);
+    recode(table, positions[i], schema.inputs[i], column);
+    for (std::size_t row = 0; row < column.size(); ++row) inputs(row, i) = column[row];
+  }
+  return inputs;
 }
 
 std::vector<std::string> labels_of(std::span<const Column> columns) {

@@ -34,6 +34,7 @@ struct Schema {
   bool has_names = false;             ///< whether inputs have names: the table had a header
   std::size_t table_columns = 0;      ///< of the whole table
   bool allows_missing = true;         ///< of inputs and targets; else a missing cell is refused
+  std::vector<std::string> missing = {};  ///< cells that stand for a missing value, beside the usual ones
 
   std::vector<std::string> input_names() const;  ///< empty where inputs have no names
   std::vector<std::string> input_keys() const;   ///< names, or positions as text where inputs have no names
@@ -79,7 +80,7 @@ enum class Targets { unused, if_there, needed };
 Schema match(const Schema& model, const Table& table, const GivenColumns& given, Targets targets);
 
 /// The inputs [N x d] of a table: by name; without names the d columns of the table, or those at the positions of
-/// training. A missing input or a table that is neither throws data.
+/// training. Words get the codes of the model. An input that is not there and a table that is neither throw data.
 Matrix select_inputs(const Table& table, const Schema& schema);
 
 /// How sentences name the columns: `column "age"`, or by position in the table, or by place where that is not known.

@@ -53,10 +53,13 @@ struct Table {
   std::size_t first_line = 0;  ///< the line of the file's first row in a text file; 0: an array
   ColumnFaults faults;         ///< cells that are neither usable nor missing; their values are NaN
   ColumnFaults missing;        ///< first missing cells
+  std::vector<ColumnKind> kinds;                 ///< one per column; empty: all are numbers
+  std::vector<std::vector<std::string>> levels;  ///< one list per column; empty: no column holds words
   std::size_t first_row = 0;   ///< the place of row 0 in its file, for a block of a table
 
   std::size_t rows() const { return values.rows(); }
   std::size_t cols() const { return values.cols(); }
+  ColumnKind kind(std::size_t col) const { return kinds.empty() ? ColumnKind::number : kinds[col]; }
 };
 
 /// The 0-based position of a column given by name, or by 0-based index (negative from the end); names win over indices.

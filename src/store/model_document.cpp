@@ -59,6 +59,7 @@ Json inputs_to_json(const model::EnsembleState& state) {
     inputs["centre"] = scaler.centre;
     inputs["width"] = scaler.width;
   }
+  if (!state.schema.missing.empty()) inputs["missing"] = state.schema.missing;
   for (std::size_t i = 0; i < state.encoder.columns.size(); ++i) {
     inputs["encodings"].push_back(column_to_json(state.schema.inputs[i], state.encoder.columns[i]));
   }
@@ -109,7 +110,7 @@ void read_encodings(const JsonObject& inputs, model::EnsembleState& state) {
 
 void read_inputs(const JsonObject& document, model::EnsembleState& state) {
   const JsonObject inputs = document.object(
-      "inputs", {"names", "columns", "table_columns", "shift", "scale", "centre", "width", "encodings"});
+      "inputs", {"names", "columns", "table_columns", "shift", "scale", "centre", "width", "missing", "encodings"});
   data::Scaler& scaler = state.encoder.scaler;
   scaler = {.shift = inputs.numbers("shift"), .scale = inputs.numbers("scale")};
   if (inputs.has("centre")) scaler.centre = inputs.numbers("centre");
@@ -122,6 +123,7 @@ void read_inputs(const JsonObject& document, model::EnsembleState& state) {
   state.schema.inputs = data::make_columns(names, positions, count, "input", ErrorCode::model);
   state.schema.has_names = !names.empty();
   state.schema.table_columns = inputs.whole("table_columns");
+  if (inputs.has("missing")) state.schema.missing = inputs.texts("missing");
   if (inputs.has("encodings")) read_encodings(inputs, state);
 }
 

@@ -108,7 +108,7 @@ MemberPosterior random_posterior(const EnsembleState& state, bool random_bias, b
 }
 
 void add_members(EnsembleState& state, NoiseKind noise, RandomStream& random) {
-  const MlpShape common{.inputs = state.input_scaler.cols(),
+  const MlpShape common{.inputs = state.encoder.scaler.cols(),
                         .outputs = state.target_scaler.cols(),
                         .noise = noise,
                         .noise_link = chance(0.5, random) ? NoiseLink::softplus : NoiseLink::exp};
@@ -139,11 +139,11 @@ void add_inputs(EnsembleState& state, RandomStream& random) {
     state.schema.inputs.push_back({.name = fmt::format("x{}", j), .position = j});
     const double scale = power_of_ten(-3, 3, random);
     const bool is_bent = bends && chance(0.5, random);
-    state.input_scaler.shift.push_back(is_bent ? 0.3 : scale * random.normal());
-    state.input_scaler.scale.push_back(is_bent ? 1.5 : scale);
+    state.encoder.scaler.shift.push_back(is_bent ? 0.3 : scale * random.normal());
+    state.encoder.scaler.scale.push_back(is_bent ? 1.5 : scale);
     if (!bends) continue;
-    state.input_scaler.centre.push_back(is_bent ? scale * random.normal() : 0);
-    state.input_scaler.width.push_back(is_bent ? scale : 0);
+    state.encoder.scaler.centre.push_back(is_bent ? scale * random.normal() : 0);
+    state.encoder.scaler.width.push_back(is_bent ? scale : 0);
   }
 }
 
@@ -173,7 +173,7 @@ EnsembleState random_state(std::size_t index, RandomStream& random) {
 
 /// Column j of a row whose scaled values are about `reach` times a normal one.
 double random_input(const EnsembleState& state, std::size_t j, double reach, RandomStream& random) {
-  const data::Scaler& scaler = state.input_scaler;
+  const data::Scaler& scaler = state.encoder.scaler;
   const double z = reach * random.normal();
   if (scaler.has_asinh(j)) return scaler.centre[j] + scaler.width[j] * z;
   return scaler.shift[j] + scaler.scale[j] * z;

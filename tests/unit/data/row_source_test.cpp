@@ -175,7 +175,11 @@ class CountingPortions : public RowPortions {
       : portions_(std::move(portions)), parsed_(parsed), others_(others) {}
 
   const Table& header() const override { return portions_->header(); }
-  const std::vector<std::optional<ColumnFault>>& faults() const override { return portions_->faults(); }
+  std::vector<ColumnContent> contents() override { return portions_->contents(); }
+  void read_as(std::vector<ColumnReading> columns) override { portions_->read_as(std::move(columns)); }
+  const std::vector<std::string>& levels(std::size_t col) const override { return portions_->levels(col); }
+  const ColumnFaults& faults() const override { return portions_->faults(); }
+  const ColumnFaults& missing() const override { return portions_->missing(); }
   std::size_t guess_rows() const override { return portions_->guess_rows(); }
 
   bool append(std::vector<double>& values) override {

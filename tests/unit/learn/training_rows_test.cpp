@@ -78,7 +78,7 @@ TEST(TrainingRows, AreScaledByAllRowsAndSplit) {
     const TrainingSet& set = is_held ? *rows.validation() : rows.train();
     const std::size_t at = is_held ? validation++ : train++;
     EXPECT_EQ(set.targets[at], static_cast<float>(scaling.targets.apply(0, data.targets(row, 0))));
-    EXPECT_EQ(set.input_row(at)[1], static_cast<float>(scaling.inputs.apply(1, data.inputs(row, 1))));
+    EXPECT_EQ(set.input_row(at)[1], static_cast<float>(scaling.inputs.scaler.apply(1, data.inputs(row, 1))));
     EXPECT_EQ(rows.exact().targets[row], scaling.targets.apply(0, data.targets(row, 0)));
     EXPECT_EQ(rows.exact().weights[row], data.weights[row]);
   }
@@ -184,18 +184,18 @@ TEST(Scaling, TransformsHeavyTailedInputsWhenAsked) {
   const Dataset data = rows.dataset();
   const TrainingTable table(data);
   const Scaling scaling = table.scaling(true, true);
-  EXPECT_FALSE(scaling.inputs.has_asinh(0));
-  EXPECT_TRUE(scaling.inputs.has_asinh(1));
+  EXPECT_FALSE(scaling.inputs.scaler.has_asinh(0));
+  EXPECT_TRUE(scaling.inputs.scaler.has_asinh(1));
   EXPECT_TRUE(scaling.targets.width.empty());
-  EXPECT_TRUE(table.scaling(true, false).inputs.width.empty());
+  EXPECT_TRUE(table.scaling(true, false).inputs.scaler.width.empty());
   EXPECT_EQ(table.scaling(false, true).inputs, data::identity_scaler(2));
   const TrainingSet set = make_training_set(data, scaling);
-  EXPECT_EQ(set.input_values[7 * set.input_stride + 1], static_cast<float>(scaling.inputs.apply(1, 1e5)));
+  EXPECT_EQ(set.input_values[7 * set.input_stride + 1], static_cast<float>(scaling.inputs.scaler.apply(1, 1e5)));
 }
 
 TEST(Scaling, CountsRowsByTheirWeight) {
   const Dataset data({.inputs = Matrix(2, 1, {0, 4}), .targets = Matrix(2, 1, {0, 4}), .weights = {3, 1}});
-  EXPECT_DOUBLE_EQ(TrainingTable(data).scaling(true, false).inputs.shift[0], 1);
+  EXPECT_DOUBLE_EQ(TrainingTable(data).scaling(true, false).inputs.scaler.shift[0], 1);
   EXPECT_DOUBLE_EQ(TrainingTable(data).scaling(true, false).targets.scale[0], std::sqrt(3.0));
 }
 

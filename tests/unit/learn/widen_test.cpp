@@ -69,7 +69,7 @@ TEST_F(RowsOfAFile, TrainTheSameBitsAsADataset) {
     }
     EXPECT_EQ(parameters_of(streamed), parameters_of(held));
     EXPECT_EQ(streamed.state().data, held.state().data);
-    EXPECT_EQ(streamed.state().input_scaler, held.state().input_scaler);
+    EXPECT_EQ(streamed.state().encoder.scaler, held.state().encoder.scaler);
     EXPECT_EQ(streamed.state().schema, held.state().schema);
   }
 }

@@ -106,14 +106,14 @@ TEST(CheckState, LooksAtScalersAndLayout) {
   EXPECT_THAT(state_with([](auto& s) { s.target_scaler.shift[1] = nan; }), is_usage("not finite"));
   EXPECT_THAT(state_with([](auto& s) { s.schema.targets.pop_back(); }), is_usage("has 1 targets"));
   EXPECT_THAT(state_with([](auto& s) { s.schema.noise.resize(3); }), is_usage("3 columns of noise"));
-  EXPECT_THAT(state_with([](auto& s) { s.input_scaler.scale[0] = -1; }), is_usage("inputs has the scale -1"));
-  EXPECT_THAT(state_with([](auto& s) { s.input_scaler.scale.pop_back(); }), is_usage("3 shifts and 2 scales"));
-  EXPECT_THAT(state_with([](auto& s) { s.input_scaler.width = {1, 1, 1}; }), is_usage("0 centres and 3 widths"));
-  EXPECT_THAT(state_with([](auto& s) { s.input_scaler.width.pop_back(); }, {.bent = true}),
+  EXPECT_THAT(state_with([](auto& s) { s.encoder.scaler.scale[0] = -1; }), is_usage("inputs has the scale -1"));
+  EXPECT_THAT(state_with([](auto& s) { s.encoder.scaler.scale.pop_back(); }), is_usage("3 shifts and 2 scales"));
+  EXPECT_THAT(state_with([](auto& s) { s.encoder.scaler.width = {1, 1, 1}; }), is_usage("0 centres and 3 widths"));
+  EXPECT_THAT(state_with([](auto& s) { s.encoder.scaler.width.pop_back(); }, {.bent = true}),
               is_usage("3 inputs has 3 centres and 2 widths, expected none or one of each for every input"));
-  EXPECT_THAT(state_with([](auto& s) { s.input_scaler.width[1] = -1; }, {.bent = true}), is_usage("the width -1"));
-  EXPECT_THAT(state_with([](auto& s) { s.input_scaler.width[1] = nan; }, {.bent = true}), is_usage("the width nan"));
-  EXPECT_THAT(state_with([](auto& s) { s.input_scaler.centre[1] = nan; }, {.bent = true}),
+  EXPECT_THAT(state_with([](auto& s) { s.encoder.scaler.width[1] = -1; }, {.bent = true}), is_usage("the width -1"));
+  EXPECT_THAT(state_with([](auto& s) { s.encoder.scaler.width[1] = nan; }, {.bent = true}), is_usage("the width nan"));
+  EXPECT_THAT(state_with([](auto& s) { s.encoder.scaler.centre[1] = nan; }, {.bent = true}),
               is_usage("a centre that is not finite"));
   EXPECT_THAT(state_with([](auto& s) {
                 s.target_scaler.width = s.target_scaler.centre = {1, 1};
@@ -126,7 +126,7 @@ TEST(CheckState, LooksAtScalersAndLayout) {
   EXPECT_THAT(state_with([](auto& s) { s.schema.has_noise = false; }, {.noise = NoiseKind::known}),
               is_usage("takes its noise from the data"));
   EXPECT_THAT(state_with([](auto& s) {
-                s.input_scaler = data::identity_scaler(4);
+                s.encoder.scaler = data::identity_scaler(4);
                 s.schema.table_columns = 4;
                 s.schema.inputs.push_back({.name = "", .position = 3});
               }),

@@ -17,7 +17,7 @@ inline MemberBlock member_block(const Mlp& network, const float* inputs, std::si
   for (std::size_t first = 0; first < rows; first += buffers.rows) {
     const std::size_t count = std::min(buffers.rows, rows - first);
     const MatrixView known = known_variance.empty() ? MatrixView() : known_variance.row_block(first, count);
-    const MemberView view = member_view(network, inputs + first * stride, stride, count, known, buffers);
+    const MemberView view = member_view(network, inputs + first * stride, stride, count, false, known, buffers);
     for (std::size_t i = 0; i < count; ++i) {
       view.features.copy_row(i, block.features.row(first + i));
       std::ranges::copy(view.mean.row(i), block.mean.row(first + i).begin());

@@ -64,10 +64,10 @@ TEST(Predictor, AllocatesNothingAfterItsFirstRow) {
 
 TEST(Predictor, SeesBentInputsAsTheScalerMakesThem) {
   const Ensemble bent = random_ensemble({.bent = true});
-  const data::Scaler& scaler = bent.state().input_scaler;
+  const data::Scaler& scaler = bent.state().encoder.scaler;
   Matrix inputs = random_matrix(20, 3, 1, -100, 100);
   const Matrix seen = data::scaled(scaler, inputs);
-  const Matrix same = data::unscaled(random_ensemble({}).state().input_scaler, seen);
+  const Matrix same = data::unscaled(random_ensemble({}).state().encoder.scaler, seen);
   const Matrix mean = bent.predict(inputs).mean();
   const Matrix expected = random_ensemble({}).predict(same).mean();
   for (std::size_t i = 0; i < 20; ++i) EXPECT_NEAR(mean(i, 0), expected(i, 0), 1e-5);

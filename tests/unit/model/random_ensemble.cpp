@@ -90,12 +90,12 @@ EnsembleState random_state(const RandomEnsemble& kind) {
   state.total_members = kind.members;
   state.weights = kind.weights.empty() ? uniform_weights(kind.members) : kind.weights;
   for (std::size_t j = 0; j < kind.inputs; ++j) {
-    state.input_scaler.shift.push_back(0.25 * static_cast<double>(j));
-    state.input_scaler.scale.push_back(1.5 + static_cast<double>(j));
+    state.encoder.scaler.shift.push_back(0.25 * static_cast<double>(j));
+    state.encoder.scaler.scale.push_back(1.5 + static_cast<double>(j));
     state.schema.inputs.push_back({.name = "", .position = j});
     if (!kind.bent) continue;
-    state.input_scaler.centre.push_back(0.5 * static_cast<double>(j));
-    state.input_scaler.width.push_back(0.25 * static_cast<double>(j));
+    state.encoder.scaler.centre.push_back(0.5 * static_cast<double>(j));
+    state.encoder.scaler.width.push_back(0.25 * static_cast<double>(j));
   }
   for (std::size_t k = 0; k < kind.outputs; ++k) {
     state.target_scaler.shift.push_back(7.0 - 3.0 * static_cast<double>(k));
@@ -120,7 +120,7 @@ Ensemble random_ensemble(const RandomEnsemble& kind) {
 Ensemble without_networks(const Ensemble& ensemble) {
   EnsembleState state = ensemble.state();
   for (Member& member : state.members) member.network.reset();
-  state.input_scaler = {};
+  state.encoder.scaler = {};
   state.schema = {.targets = state.schema.targets};
   check(state);
   return ensemble_of(std::move(state));

@@ -94,11 +94,11 @@ void set_columns(const Example& example, model::EnsembleState& state) {
   if (!example.networks) return;
   for (std::size_t j = 0; j < example.inputs; ++j) {
     state.schema.inputs.push_back({.name = fmt::format("x{}", j), .position = j + 1});
-    state.input_scaler.shift.push_back(1e-300 * static_cast<double>(j));
-    state.input_scaler.scale.push_back(0.7 + static_cast<double>(j));
+    state.encoder.scaler.shift.push_back(1e-300 * static_cast<double>(j));
+    state.encoder.scaler.scale.push_back(0.7 + static_cast<double>(j));
     if (!example.bent) continue;
-    state.input_scaler.centre.push_back(0.1 * static_cast<double>(j));
-    state.input_scaler.width.push_back(static_cast<double>(j) / 3);
+    state.encoder.scaler.centre.push_back(0.1 * static_cast<double>(j));
+    state.encoder.scaler.width.push_back(static_cast<double>(j) / 3);
   }
   state.schema.has_names = true;
   state.schema.table_columns = example.inputs + 2;
@@ -174,7 +174,7 @@ void expect_same_state(const model::EnsembleState& a, const model::EnsembleState
   for (std::size_t l = 0; l < a.members.size(); ++l) expect_same_member(a.members[l], b.members[l]);
   EXPECT_EQ(a.total_members, b.total_members);
   EXPECT_EQ(a.weights, b.weights);
-  EXPECT_EQ(a.input_scaler, b.input_scaler);
+  EXPECT_EQ(a.encoder.scaler, b.encoder.scaler);
   EXPECT_EQ(a.target_scaler, b.target_scaler);
   EXPECT_EQ(a.schema, b.schema);
   EXPECT_EQ(a.posterior, b.posterior);

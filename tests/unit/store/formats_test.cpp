@@ -33,7 +33,7 @@ TEST(Formats, Version1StillLoads) {
   EXPECT_EQ(ensemble.prior_precision(), 0.1);
   EXPECT_EQ(ensemble.input_names(), (std::vector<std::string>{"x0", "x1"}));
   EXPECT_EQ(ensemble.state().members[1].network->frequencies().size(), 4U);
-  EXPECT_TRUE(ensemble.state().input_scaler.has_asinh(1));
+  EXPECT_TRUE(ensemble.state().encoder.scaler.has_asinh(1));
 }
 
 TEST(Formats, NamesOfVersion010ArePlainNamesOnceLoaded) {

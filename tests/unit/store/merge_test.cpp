@@ -73,10 +73,10 @@ TEST_F(Merge, NamesThePartThatIsForeignAndWhy) {
   EXPECT_EQ(refusal_with([](auto& state) { state.schema.targets[0].position = 1; }), where + "other targets");
   EXPECT_EQ(refusal_with([](auto& state) { state.schema.has_noise = true; }), where + "other columns of known noise");
   EXPECT_EQ(refusal_with([](auto& state) { state.target_scaler.shift[0] = 0.5; }), where + "another scaling");
-  EXPECT_EQ(refusal_with([](auto& state) { state.input_scaler.scale[0] = 0.5; }), where + "another scaling");
+  EXPECT_EQ(refusal_with([](auto& state) { state.encoder.scaler.scale[0] = 0.5; }), where + "another scaling");
   EXPECT_EQ(refusal_with([](auto& state) {
-              state.input_scaler.centre = {0, 0};
-              state.input_scaler.width = {0, 1};
+              state.encoder.scaler.centre = {0, 0};
+              state.encoder.scaler.width = {0, 1};
             }),
             where + "another scaling");
   EXPECT_EQ(refusal_with([](auto& state) { state.prior_precision = 2; }),
