@@ -30,10 +30,10 @@ enum class ColumnKind {
 
 /// How a text file is read. What is not given is recognised from the file.
 struct TableFormat {
-  std::optional<bool> header = {};         ///< whether the first line holds names
-  std::optional<char> delimiter = {};      ///< ',' ';' '\t', or ' ' for runs of blanks
-  std::vector<std::string> missing = {};   ///< cells that stand for a missing value, beside the usual ones
-  int threads = 0;                         ///< that read; 0: all cores. What is read is the same for any number
+  std::optional<bool> header = {};        ///< whether the first line holds names
+  std::optional<char> delimiter = {};     ///< ',' ';' '\t', or ' ' for runs of blanks
+  std::vector<std::string> missing = {};  ///< cells that stand for a missing value, beside the usual ones
+  int threads = 0;                        ///< that read; 0: all cores. What is read is the same for any number
 };
 
 /// Which columns play which part. A column is a name of the header or a 0-based index; negative counts from the end.

@@ -243,7 +243,8 @@ base::OptionTable<DatasetOptions> dataset_options() {
       .not_stored();
   columns("noise_std", "COL[,COL]", &DatasetOptions::noise_std,
           "Columns with the known standard deviation of each row's noise: one for all targets, or one each");
-  columns("categories", "COL,..", &DatasetOptions::categories, "Inputs that hold words, also where they look like numbers");
+  columns("categories", "COL,..", &DatasetOptions::categories,
+          "Inputs that hold words, also where they look like numbers");
   columns("numbers", "COL,..", &DatasetOptions::numbers, "Inputs that hold numbers");
   columns("dates", "COL,..", &DatasetOptions::dates, "Inputs that hold days or times after ISO 8601");
   table

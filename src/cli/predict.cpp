@@ -3,6 +3,7 @@
 #include <credens/store.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <optional>
 
@@ -21,7 +22,6 @@ namespace {
 
 struct PredictArguments : RowArguments {
   PredictionOptions options;
-  std::vector<std::string> keep;
   std::string output = "-";
   std::string joint;
 };
@@ -124,6 +124,46 @@ std::vector<std::string> columns_of(const Ensemble& ensemble, const Rows& rows, 
   return columns;
 }
 
+/// A cell as CSV has it.
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+bool keeps_words(const Rows& rows, const PredictArguments& arguments) {
+  const data::RowPortions* const file = rows.block.file;
+  const bool has_words = std::ranges::any_of(arguments.keep, [&](const std::string& column) {
+    const std::size_t col = data::find_column(*rows.block.table, column);
+    return !file->levels(col).empty() || !rows.block.table->missing.empty();
+  });
+  base::require(!has_words || !is_array_file(arguments.output), ErrorCode::usage,
+                "--keep names a column of words or missing cells, which an array cannot hold: write a CSV file");
+  return has_words;
+}
+
+/// The kept cells of each row, each with a comma after it.
+std::vector<std::string> cells_of(const Rows& rows, const std::vector<std::string>& columns) {
+  std::vector<std::string> cells(rows.count());
+  for (const std::string& column : columns) {
+    const std::size_t col = data::find_column(*rows.block.table, column);
+    const std::vector<std::string>& levels = rows.block.file->levels(col);
+    if (levels.empty()) {
+      if (const auto* fault = data::first_fault(rows.block.table->faults, {&col, 1}))
+        throw Error(ErrorCode::data, fault->sentence);
+    }
+    for (std::size_t row = 0; row < cells.size(); ++row) {
+      const double value = rows.block.table->values(row, col);
+      if (!std::isnan(value)) {
+        cells[row] += levels.empty() ? base::to_text(value) : csv_cell(levels[static_cast<std::size_t>(value)]);
+      }
+      cells[row] += ',';
+    }
+  }
+  return cells;
+}
+
 /// A table that does not fit is refused before anything is written. What has come by then is written before more is
 /// waited for.
 void write_predictions(const Ensemble& ensemble, RowStream& stream, const PredictArguments& arguments) {
@@ -131,15 +171,18 @@ void write_predictions(const Ensemble& ensemble, RowStream& stream, const Predic
   if (!arguments.joint.empty()) joint.emplace(ensemble, stream, arguments);
   std::optional<TableWriter> writer;
   while (const Rows* rows = stream.next()) {
-    const Matrix kept =
-        arguments.keep.empty() ? Matrix(rows->count(), 0) : data::select_columns(*rows->block.table, arguments.keep);
+    const bool has_words = keeps_words(*rows, arguments);
+    const Matrix kept = arguments.keep.empty() || has_words ? Matrix(rows->count(), 0)
+                                                            : data::select_columns(*rows->block.table, arguments.keep);
+    const std::vector<std::string> kept_cells =
+        has_words ? cells_of(*rows, arguments.keep) : std::vector<std::string>();
     const Matrix values = prediction_values(stream.predict(), arguments.options);
     if (!writer) {
       writer.emplace(arguments.output, columns_of(ensemble, *rows, arguments),
                      is_array_file(arguments.output) ? stream.count_rows() : 0);
     }
     const MatrixView parts[] = {kept, values};
-    writer->write(parts);
+    writer->write(parts, kept_cells);
   }
   if (joint) joint->write();
   writer->commit();

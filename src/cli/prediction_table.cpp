@@ -85,9 +85,9 @@ TableWriter::TableWriter(const std::string& path, const std::vector<std::string>
                       : base::to_text(base::FieldText<std::vector<std::string>>::value(columns)) + "\n");
 }
 
-void TableWriter::write(std::span<const MatrixView> parts) {
+void TableWriter::write(std::span<const MatrixView> parts, std::span<const std::string> kept) {
   for (std::size_t row = 0; row < parts.front().rows(); ++row) {
-    std::string bytes;
+    std::string bytes = kept.empty() ? std::string() : kept[row];
     for (const MatrixView& part : parts) {
       if (is_npy_) {
         base::append_values(bytes, part.row(row));

@@ -39,8 +39,8 @@ class TableWriter {
  public:
   TableWriter(const std::string& path, const std::vector<std::string>& columns, std::size_t rows);
 
-  /// Rows of several matrices side by side.
-  void write(std::span<const MatrixView> parts);
+  /// Rows of several matrices side by side, after the cells that `kept` has for each row of CSV, if any.
+  void write(std::span<const MatrixView> parts, std::span<const std::string> kept = {});
   void commit() { file_.commit(); }
 
  private:

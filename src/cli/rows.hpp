@@ -26,6 +26,7 @@ struct RowArguments {
   std::string data = {};
   std::string outputs = {};
   data::GivenColumns columns = {};
+  std::vector<std::string> keep = {};  ///< columns to copy, words too
   TableFormat format = {};
 };
 
@@ -50,6 +51,19 @@ struct Rows {
   std::size_t count() const { return arrays ? arrays->rows() : block.rows(); }
 };
 
+/// The rows of a block that have all their targets, in memory of its own.
+class RowsWithTargets {
+ public:
+  /// Leaves a block as it is where no target is missing. The result is valid until the next call.
+  void take(data::RowBlock& block);
+  std::size_t left_out() const { return left_out_; }
+
+ private:
+  data::Table table_;
+  DatasetParts rows_;
+  std::size_t left_out_ = 0;
+};
+
 /// Block by block, so that memory does not grow with the rows.
 class RowStream {
  public:
@@ -57,7 +71,8 @@ class RowStream {
   RowStream(const Ensemble& ensemble, const RowArguments& arguments, data::Targets targets,
             data::Passes passes = data::Passes::many);
 
-  /// Valid until the next call; null: there are no more.
+  /// Valid until the next call; null: there are no more. Where targets are needed, rows without are left out, with one
+  /// warning after the first pass.
   const Rows* next();
   void rewind();  ///< the next block is the first again
   std::size_t count_rows() { return table_ ? table_->count_rows() : arrays_->rows(); }
@@ -70,6 +85,7 @@ class RowStream {
 
  private:
   const Rows* next_arrays();
+  void warn_of_missing_targets();
 
   const Ensemble& ensemble_;
   std::string folder_;
@@ -79,6 +95,8 @@ class RowStream {
   std::size_t next_row_ = 0;                ///< of arrays
   Matrix targets_;                          ///< of arrays
   Rows block_;
+  RowsWithTargets complete_;
+  bool has_warned_ = false;
 };
 
 /// Throws data with the place of the first value of a table that is too far from the training data.

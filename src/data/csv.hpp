@@ -46,10 +46,10 @@ class RowReader {
   void read(std::string_view lines);
 
   std::size_t rows() const { return values_.size() / format_->cols; }
-  std::vector<double>& values() { return values_; }                 ///< row after row; NaN at faults, codes of words
-  const std::vector<CellFault>& faults() const { return faults_; }  ///< at most one per column
-  const std::vector<CellFault>& missing() const { return missing_; }         ///< the same of missing cells
-  const std::vector<BlockWords>& words() const { return words_; }            ///< by column; empty: there are none
+  std::vector<double>& values() { return values_; }                   ///< row after row; NaN at faults, codes of words
+  const std::vector<CellFault>& faults() const { return faults_; }    ///< at most one per column
+  const std::vector<CellFault>& missing() const { return missing_; }  ///< the same of missing cells
+  const std::vector<BlockWords>& words() const { return words_; }     ///< by column; empty: there are none
   const std::optional<std::string_view>& broken() const { return broken_; }  ///< the line that is no row
 
   /// Whether the column of dates has a time with a zone (1), without (0), or no time yet (-1).

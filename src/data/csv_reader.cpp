@@ -191,9 +191,8 @@ std::vector<ColumnContent> CsvReader::contents() {
 }
 
 void CsvReader::read_as(std::vector<ColumnReading> columns) {
-  const bool are_numbers = std::ranges::all_of(columns, [](const ColumnReading& column) {
-    return column.kind == ColumnKind::number;
-  });
+  const bool are_numbers =
+      std::ranges::all_of(columns, [](const ColumnReading& column) { return column.kind == ColumnKind::number; });
   words_.assign(format_.cols, WordIndex());
   zones_.assign(format_.cols, -1);
   format_.kinds.clear();
@@ -293,10 +292,10 @@ void CsvReader::check_zones(const RowReader& block) {
     faults_.resize(format_.cols);
     if (faults_[col]) continue;
     faults_[col] = {.row = rows_,
-                    .sentence = fmt::format("{}: times from here on {} a zone, those above {}, expected all or none",
-                                            field_place(format_.source, format_.names, format_.first_line() + rows_, col),
-                                            block.zone(col) == 1 ? "have" : "have not",
-                                            block.zone(col) == 1 ? "have not" : "have")};
+                    .sentence = fmt::format(
+                        "{}: times from here on {} a zone, those above {}, expected all or none",
+                        field_place(format_.source, format_.names, format_.first_line() + rows_, col),
+                        block.zone(col) == 1 ? "have" : "have not", block.zone(col) == 1 ? "have not" : "have")};
   }
 }
 

@@ -64,8 +64,8 @@ void take_names(const data::Schema& schema, DatasetParts& parts) {
 void check_values(MatrixView values, std::string_view what) {
   for (std::size_t row = 0; row < values.rows(); ++row) {
     for (std::size_t col = 0; col < values.cols(); ++col) {
-      base::require(!std::isinf(values(row, col)), ErrorCode::data, "{}: row {}, column {} is {}, expected a finite number",
-                    what, row, col, values(row, col));
+      base::require(!std::isinf(values(row, col)), ErrorCode::data,
+                    "{}: row {}, column {} is {}, expected a finite number", what, row, col, values(row, col));
     }
   }
 }

@@ -28,8 +28,8 @@ bool encode_number(const InputEncoding& column, const Scaler& scaler, std::size_
   const bool is_missing = std::isnan(value);
   const double scaled = is_missing ? 0 : scaler.apply(col, value);
   if (!(std::abs(scaled) <= largest_scaled)) return false;
-  *at.number++ = is_missing && !column.flags_missing ? std::numeric_limits<float>::quiet_NaN()
-                                                     : static_cast<float>(scaled);
+  *at.number++ =
+      is_missing && !column.flags_missing ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(scaled);
   has_missing = has_missing || (is_missing && !column.flags_missing);
   if (column.flags_missing) *at.flag++ = is_missing ? 1.0F : 0.0F;
   for (const Cycle cycle : column.cycles) {

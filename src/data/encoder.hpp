@@ -55,10 +55,10 @@ struct Encoder {
       : scaler(std::move(of_inputs)), columns(std::move(encodings)) {}
 
   std::size_t inputs() const { return scaler.cols(); }
-  std::size_t numbers() const;           ///< numbers and dates: the first floats of an encoded row
-  std::size_t flags() const;             ///< flags, sines and cosines: those after them
+  std::size_t numbers() const;             ///< numbers and dates: the first floats of an encoded row
+  std::size_t flags() const;               ///< flags, sines and cosines: those after them
   std::vector<LevelTable> tables() const;  ///< of the categories, whose codes are last
-  std::size_t width() const;             ///< floats of an encoded row
+  std::size_t width() const;               ///< floats of an encoded row
   bool operator==(const Encoder&) const = default;
 };
 

@@ -16,7 +16,8 @@ namespace {
 
 Column& input_at(const Table& table, const std::string& name, std::string_view flag, Schema& schema) {
   const std::size_t position = find_column(table, name);
-  const auto found = std::ranges::find_if(schema.inputs, [&](const Column& input) { return input.position == position; });
+  const auto found =
+      std::ranges::find_if(schema.inputs, [&](const Column& input) { return input.position == position; });
   base::require(found != schema.inputs.end(), ErrorCode::usage, "{}: {} names {}, which is no input", table.source,
                 flag, base::quoted(name));
   return *found;
@@ -81,6 +82,18 @@ void set_kinds(RowPortions& table, const DatasetOptions& options, Schema& schema
   }
 }
 
+/// Words that a model does not know keep codes of their own beyond those that it knows.
+void keep_words(RowPortions& table, std::span<const std::string> columns, std::vector<ColumnReading>& readings) {
+  if (columns.empty() || table.header().first_line == 0) return;
+  const std::vector<ColumnContent> contents = table.contents();
+  for (const std::string& name : columns) {
+    const std::size_t col = find_column(table.header(), name);
+    const bool has_words = contents[col].words + contents[col].dates > 0;
+    if (readings[col].kind == ColumnKind::number && has_words) readings[col].kind = ColumnKind::category;
+    readings[col].takes_new_levels = true;
+  }
+}
+
 void set_kinds(const DatasetOptions& options, Table& table, Schema& schema) {
   const std::vector<bool> is_given = set_given_kinds(table, options, schema);
   for (Column& input : schema.inputs) {
@@ -89,8 +102,10 @@ void set_kinds(const DatasetOptions& options, Table& table, Schema& schema) {
     if (!is_given[col]) input.kind = found;
     base::require(!options.strict || found == ColumnKind::number, ErrorCode::data,
                   "{}: column {} holds no numbers, which strict asks for", table.source, base::quoted(input.name));
-    if (input.kind == ColumnKind::category && found == ColumnKind::number) words_of_numbers(table, col, input.levels);
-    else if (input.kind == ColumnKind::category) input.levels = table.levels[col];
+    if (input.kind == ColumnKind::category && found == ColumnKind::number)
+      words_of_numbers(table, col, input.levels);
+    else if (input.kind == ColumnKind::category)
+      input.levels = table.levels[col];
     base::require(input.kind == found || found == ColumnKind::number, ErrorCode::data,
                   "{}: column {} holds words or dates, expected {}", table.source, base::quoted(input.name),
                   name_of(input.kind));

@@ -177,6 +177,7 @@ class FileRows : public RowSource {
     take_rows(table_, schema_, target_scale_, rows_);
     for (const double weight : rows_.weights) weight_total_ += weight;
     block = block_of(table_, rows_);
+    block.file = portions_.get();
     return true;
   }
 

@@ -28,6 +28,7 @@ struct RowBlock {
   std::span<const double> weights = {};  ///< empty or n values
   MatrixView noise_std = {};             ///< empty or [n x q]
   const Table* table = nullptr;          ///< all columns of these rows and their place in the file; null: no file
+  const RowPortions* file = nullptr;     ///< knows the words of the table's columns; null: no file
 
   std::size_t rows() const { return inputs.rows(); }
 };

@@ -61,7 +61,7 @@ struct RowSummary {
   ColumnMoments targets;
   std::vector<std::vector<std::size_t>> level_rows;  ///< by input: rows of each level of a category that count
   std::vector<bool> has_hours;                       ///< by input: whether dates differ in their time of day
-  RowSample sample;  ///< of the inputs; no rows where none was asked for
+  RowSample sample;                                  ///< of the inputs; no rows where none was asked for
 };
 
 /// From the first row to the last; the source is left at its first row.
@@ -72,8 +72,8 @@ RowSummary summarise(RowSource& source, bool with_sample = false);
 std::span<const double> effective_weights(const RowBlock& block, std::vector<double>& room);
 
 /// How each input enters the networks, by what all rows have shown; empty where all are numbers that need no flag. A
-/// level, or the missing cells of a number, need 5 rows to be learned from. A cycle needs a span of one and a half of its
-/// periods, that of a day also times.
+/// level, or the missing cells of a number, need 5 rows to be learned from. A cycle needs a span of one and a half of
+/// its periods, that of a day also times.
 std::vector<InputEncoding> encodings_of(const Schema& schema, const RowSummary& summary);
 
 /// Standardises columns, those that are heavy-tailed after an asinh transform: centre = median, width = interquartile

@@ -50,12 +50,12 @@ struct Table {
   std::string source;              ///< how sentences name it: the path, or "standard input"
   std::vector<std::string> names;  ///< empty: no header
   Matrix values;
-  std::size_t first_line = 0;  ///< the line of the file's first row in a text file; 0: an array
-  ColumnFaults faults;         ///< cells that are neither usable nor missing; their values are NaN
-  ColumnFaults missing;        ///< first missing cells
+  std::size_t first_line = 0;                    ///< the line of the file's first row in a text file; 0: an array
+  ColumnFaults faults;                           ///< cells that are neither usable nor missing; their values are NaN
+  ColumnFaults missing;                          ///< first missing cells
   std::vector<ColumnKind> kinds;                 ///< one per column; empty: all are numbers
   std::vector<std::vector<std::string>> levels;  ///< one list per column; empty: no column holds words
-  std::size_t first_row = 0;   ///< the place of row 0 in its file, for a block of a table
+  std::size_t first_row = 0;                     ///< the place of row 0 in its file, for a block of a table
 
   std::size_t rows() const { return values.rows(); }
   std::size_t cols() const { return values.cols(); }

@@ -21,8 +21,7 @@ std::uint32_t BlockWords::code_of(std::string_view word, bool is_kept) {
   return last_;
 }
 
-WordIndex::WordIndex(std::vector<std::string> words, bool takes_new)
-    : words_(std::move(words)), takes_new_(takes_new) {
+WordIndex::WordIndex(std::vector<std::string> words, bool takes_new) : words_(std::move(words)), takes_new_(takes_new) {
   for (std::size_t i = 0; i < words_.size(); ++i) codes_.emplace(words_[i], static_cast<std::uint32_t>(i));
 }
 

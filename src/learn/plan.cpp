@@ -307,8 +307,9 @@ Plan make_plan(const FitOptions& given, const DataSize& size) {
 Plan make_plan(const FitOptions& given, const TrainingTable& train) {
   const auto counted = static_cast<double>(train.summary().inputs.rows());
   const double seen = std::floor(counted * (1 - given.validation_fraction));
-  return make_plan(given,
-                   {.rows = static_cast<std::size_t>(seen), .inputs = std::max<std::size_t>(train.numbers(), 1), .outputs = train.outputs()});
+  return make_plan(given, {.rows = static_cast<std::size_t>(seen),
+                           .inputs = std::max<std::size_t>(train.numbers(), 1),
+                           .outputs = train.outputs()});
 }
 
 }  // namespace credens::learn

@@ -11,6 +11,7 @@
 #include "data/fingerprint.hpp"
 #include "data/row_checks.hpp"
 #include "learn/divergence.hpp"
+#include "learn/input_warnings.hpp"
 #include "learn/member_rows.hpp"
 #include "learn/unseen.hpp"
 #include "math/kernels.hpp"
@@ -293,6 +294,7 @@ TrainingRows::TrainingRows(const TrainingTable& table, const FitOptions& planned
       validation_rows_(validation_part(table, planned)) {
   warn_of_constant_columns(table, planned);
   warn_of_lone_targets(table, planned);
+  warn_of_inputs(table, scaling_.inputs, planned);
   if (table.windows().is_one()) {
     read_one_window(planned);
   } else {

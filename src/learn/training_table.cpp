@@ -52,14 +52,13 @@ std::size_t Windows::largest() const {
 }
 
 std::size_t TrainingTable::numbers() const {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(schema().inputs, [](const data::Column& input) { return input.kind != ColumnKind::category; }));
+  return static_cast<std::size_t>(std::ranges::count_if(
+      schema().inputs, [](const data::Column& input) { return input.kind != ColumnKind::category; }));
 }
 
 std::size_t TrainingTable::row_bytes() const {
   const data::Encoder encoder(data::identity_scaler(inputs()), encodings_);
-  return sizeof(float) *
-         (math::padded(encoder.width()) + outputs() * (has_noise() ? 2 : 1) + (has_weights() ? 1 : 0));
+  return sizeof(float) * (math::padded(encoder.width()) + outputs() * (has_noise() ? 2 : 1) + (has_weights() ? 1 : 0));
 }
 
 Scaling TrainingTable::scaling(bool standardise_inputs, bool asinh_inputs) const {

@@ -27,10 +27,8 @@ std::vector<float> thinned(const std::vector<double>& sorted, const data::Scaler
 }  // namespace
 
 std::size_t drawn_value(const DrawPlace& place, std::size_t count) {
-  base::RandomStream random({.seed = place.seed,
-                             .purpose = base::Purpose::unseen,
-                             .member = place.column,
-                             .attempt = place.code});
+  base::RandomStream random(
+      {.seed = place.seed, .purpose = base::Purpose::unseen, .member = place.column, .attempt = place.code});
   double whole = 0;
   const double turn = random.uniform(0, 1) + static_cast<double>(place.member) / std::numbers::phi;
   const double part = std::modf(turn, &whole);

@@ -151,8 +151,8 @@ struct ForwardBuffers {
   Matrix variance;
 };
 
-/// `inputs`: encoded rows of `stride` floats (a multiple of 16, pads zero, 64-byte aligned). The views point into inputs
-/// and buffers. `has_missing`: whether a number is NaN.
+/// `inputs`: encoded rows of `stride` floats (a multiple of 16, pads zero, 64-byte aligned). The views point into
+/// inputs and buffers. `has_missing`: whether a number is NaN.
 HeadView forward(const Mlp& network, const float* inputs, std::size_t stride, std::size_t rows, bool has_missing,
                  ForwardBuffers& buffers);
 

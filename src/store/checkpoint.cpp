@@ -124,10 +124,9 @@ model::Member decode_member(std::string_view bytes, std::size_t index, const Fit
   TensorMap tensors = file.tensors();
   file.check_checksum();
 
-  const JsonObject document(
-      json, "", ErrorCode::model,
-      {"format_version", "version", "options", "data", "inputs", "flags", "table_rows", "outputs", "noise", "posterior",
-       "member"});
+  const JsonObject document(json, "", ErrorCode::model,
+                            {"format_version", "version", "options", "data", "inputs", "flags", "table_rows", "outputs",
+                             "noise", "posterior", "member"});
   check_identity({read_options(document), read_data(document), document.text("version")}, identity);
   const JsonObject object = document.object("member", member_keys());
   base::require(object.whole("index") == index, ErrorCode::model, "it holds member {}, expected member {}",

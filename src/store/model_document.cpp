@@ -103,7 +103,8 @@ void read_encodings(const JsonObject& inputs, model::EnsembleState& state) {
   std::size_t next = 0;
   for (const JsonObject& object :
        inputs.objects("encodings", {"kind", "flags_missing", "levels", "codes", "learned", "cycles"})) {
-    base::require(next < state.schema.inputs.size(), ErrorCode::model, "inputs.encodings has more than {} columns", next);
+    base::require(next < state.schema.inputs.size(), ErrorCode::model, "inputs.encodings has more than {} columns",
+                  next);
     state.encoder.columns.push_back(read_encoding(object, state.schema.inputs[next++]));
   }
 }

@@ -27,7 +27,8 @@ std::vector<float> encoded(const Encoder& encoder, const Matrix& rows, Encoded* 
 /// A row must not depend on the rows that it is encoded with: those with a missing number take another way.
 TEST(Encoder, GivesNumbersTheSameBitsBesideMissingOnes) {
   base::RandomStream random({.seed = 3, .purpose = base::Purpose::test});
-  const Encoder encoder(Scaler{.shift = {0.1, 3, -2}, .scale = {0.7, 11, 1e-3}, .centre = {0, 1, 0}, .width = {0, 2, 0}});
+  const Encoder encoder(
+      Scaler{.shift = {0.1, 3, -2}, .scale = {0.7, 11, 1e-3}, .centre = {0, 1, 0}, .width = {0, 2, 0}});
   Matrix rows(50, 3);
   for (double& value : rows.values()) value = 5 * random.normal();
   const std::vector<float> alone = encoded(encoder, rows);
@@ -53,7 +54,10 @@ TEST(Encoder, PutsNumbersThenFlagsThenCodes) {
   Encoded result;
   const std::vector<float> row =
       encoded(encoder, Matrix(3, 4, {1, 5, 21600, 0, nan, nan, 86400, 1, 3, 6, nan, nan}), &result);
-  const auto at = [&](std::size_t i) { return std::vector<float>(row.begin() + static_cast<std::ptrdiff_t>(16 * i), row.begin() + static_cast<std::ptrdiff_t>(16 * i + 8)); };
+  const auto at = [&](std::size_t i) {
+    return std::vector<float>(row.begin() + static_cast<std::ptrdiff_t>(16 * i),
+                              row.begin() + static_cast<std::ptrdiff_t>(16 * i + 8));
+  };
   EXPECT_FLOAT_EQ(row[3], 1);  // a quarter of a day
   EXPECT_NEAR(row[4], 0, 1e-6);
   EXPECT_EQ(row[0], 5.0F);

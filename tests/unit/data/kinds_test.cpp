@@ -33,13 +33,16 @@ class MixedTable : public testing::Test {
     return open_rows(folder_ / "t.csv", options);
   }
 
-  Dataset read(const std::string& text, const DatasetOptions& options = {}) { return read_dataset(*open(text, options)); }
+  Dataset read(const std::string& text, const DatasetOptions& options = {}) {
+    return read_dataset(*open(text, options));
+  }
 
   test::TemporaryFolder folder_;
 };
 
 TEST_F(MixedTable, HasKindsAndLevels) {
-  const Dataset data = read("x,colour,when,y\n1,red,2024-01-01,1\n,\"a \"\"b\"\"\",NA,2\n3,?,2024-01-03,3\n4,red,2024-01-04,4\n");
+  const Dataset data =
+      read("x,colour,when,y\n1,red,2024-01-01,1\n,\"a \"\"b\"\"\",NA,2\n3,?,2024-01-03,3\n4,red,2024-01-04,4\n");
   const Schema& schema = data.schema();
   EXPECT_EQ(schema.inputs[0].kind, ColumnKind::number);
   EXPECT_EQ(schema.inputs[1].kind, ColumnKind::category);
@@ -54,10 +57,11 @@ TEST_F(MixedTable, HasKindsAndLevels) {
 }
 
 TEST_F(MixedTable, RefusesAWordAmongNumbersWithAHint) {
-  EXPECT_THAT([&] { read("x,y\n1,1\n2,1\n3,1\n4x,1\n5,1\n6,1\n"); },
-              test::Fails(ErrorCode::data,
-                          "t.csv:5:1 (x): \"4x\" is not a number; --missing takes text that stands for a missing value, "
-                          "--categories columns of words"));
+  EXPECT_THAT(
+      [&] { read("x,y\n1,1\n2,1\n3,1\n4x,1\n5,1\n6,1\n"); },
+      test::Fails(ErrorCode::data,
+                  "t.csv:5:1 (x): \"4x\" is not a number; --missing takes text that stands for a missing value, "
+                  "--categories columns of words"));
   const Dataset words = read("x,y\n1,1\n2,1\n3,1\n4x,1\n5,1\n6,1\n", {.categories = {"x"}});
   EXPECT_EQ(words.schema().inputs[0].levels.size(), 6U);
   const Dataset missing = read("x,y\n1,1\n2,1\n3,1\n4x,1\n5,1\n-9,1\n", {.format = {.missing = {"4x", "-9"}}});

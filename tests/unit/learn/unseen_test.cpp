@@ -44,12 +44,15 @@ TEST(CompleteTables, CopiesRowsThatWereTrained) {
     const float first = network.tables()[2 * row];
     EXPECT_TRUE(trained.contains(first)) << row;
     EXPECT_EQ(network.tables()[2 * row + 1], first + 1);
-    if (row == 0 || row == 2 || row == 3) EXPECT_EQ(first, before[2 * row]);
+    if (row == 0 || row == 2 || row == 3) {
+      EXPECT_EQ(first, before[2 * row]);
+    }
   }
 }
 
-/// A table is a first layer that sees each word as an input of its own, in two factors: with E [codes x w] the table and
-/// V [units x w] the weights of its vector, the layer has V E^T there. So its gradient G gives G E for V and G^T V for E.
+/// A table is a first layer that sees each word as an input of its own, in two factors: with E [codes x w] the table
+/// and V [units x w] the weights of its vector, the layer has V E^T there. So its gradient G gives G E for V and G^T V
+/// for E.
 TEST(GradientPass, EqualsThatOfOneInputForEachWord) {
   constexpr std::size_t codes = 5;
   constexpr std::size_t numbers = 2;
@@ -79,7 +82,9 @@ TEST(GradientPass, EqualsThatOfOneInputForEachWord) {
   plain.weight[1] = own.weight[1];
   plain.weight[2] = own.weight[2];
   plain.bias = own.bias;
-  const auto table = [&](std::size_t code, std::size_t j) { return static_cast<double>(network.tables()[3 * code + j]); };
+  const auto table = [&](std::size_t code, std::size_t j) {
+    return static_cast<double>(network.tables()[3 * code + j]);
+  };
   for (std::size_t out = 0; out < 9; ++out) {
     for (std::size_t in = 0; in <= numbers; ++in) plain.weight[0](out, in) = own.weight[0](out, in);
     for (std::size_t c = 0; c < codes; ++c) {
