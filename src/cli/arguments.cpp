@@ -238,6 +238,12 @@ base::OptionTable<DatasetOptions> dataset_options() {
       .not_stored();
   columns("noise_std", "COL[,COL]", &DatasetOptions::noise_std,
           "Columns with the known standard deviation of each row's noise: one for all targets, or one each");
+  const auto column = [&](std::string name, std::string DatasetOptions::*field, std::string help) {
+    table.add_as<OneColumn>(std::move(name), "COL", field, std::move(help), column_expects).not_stored();
+  };
+  column("group", &DatasetOptions::group,
+         "Column of groups, numbers or words: rows of one group (a sample, a patient, a day) are held out together");
+  column("time", &DatasetOptions::time, "Column of times, numbers: rows are held out in blocks of time");
   return table.include(make_format_table("Table"), &DatasetOptions::format);
 }
 

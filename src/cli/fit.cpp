@@ -130,6 +130,8 @@ void save_finished(const Ensemble& ensemble, const std::string& path, const Trai
 std::optional<Dataset> read_validation(const FitSettings& settings, const data::Schema& train) {
   if (settings.validation_file.empty()) return std::nullopt;
   DatasetOptions columns = settings.columns;
+  columns.group.clear();
+  columns.time.clear();
   if (train.has_names) {
     columns.inputs = train.input_names();
     columns.ignore.clear();
@@ -181,9 +183,9 @@ void write_plan(const FitArguments& arguments, const learn::Plan& plan) {
 }
 
 /// They may come from a file, and early stopping from rows, that each rank reads by itself.
-void check_same_settings(const FitArguments& arguments, const FitOptions& options) {
+void check_same_settings(const FitArguments& arguments, const learn::Fit& fit) {
   std::vector<std::string> settings;
-  for (const auto& [name, value] : learn::stored_options(options))
+  for (const auto& [name, value] : learn::stored_options(fit.plan().options, fit.table().fold_units()))
     settings.push_back(name + " = " + base::to_text(value));
   const std::string& file = arguments.config.empty() ? arguments.settings.validation_file : arguments.config;
   check_agreement(team(), file.empty() ? arguments.train : file, settings);
@@ -202,7 +204,7 @@ void run(const FitArguments& arguments) {
   if (validation) {
     naming(arguments.settings.validation_file, ErrorCode::data, [&] { fit.set_validation(*validation); });
   }
-  check_same_settings(arguments, fit.plan().options);
+  check_same_settings(arguments, fit);
   if (arguments.plan_only) return write_plan(arguments, fit.plan());
   const Ensemble ensemble = train_and_widen(arguments, fit);
   const double ratio = naming(arguments.train, ErrorCode::data, [&] { return fit.median_ratio(ensemble); });

@@ -62,12 +62,21 @@ bool RowReader::read_row(std::string_view line, std::size_t row, double* values)
     return false;
   }
   for (std::size_t col = 0; col < fields_.size(); ++col) {
-    const Cell cell = read_cell(fields_[col].text);
+    const Cell cell = cell_at(col);
     const bool usable = cell.kind == CellKind::number;
     values[col] = usable ? cell.value : std::numeric_limits<double>::quiet_NaN();
     if (!usable) note_fault(row, col, cell.kind);
   }
   return true;
+}
+
+/// In a column of words all cells that are there hold one: a number, or the text that `word_number` stands for.
+Cell RowReader::cell_at(std::size_t col) const {
+  const Cell cell = read_cell(fields_[col].text);
+  const bool is_word = cell.kind == CellKind::text || cell.kind == CellKind::hexadecimal ||
+                       cell.kind == CellKind::decimal_comma || cell.kind == CellKind::overflow;
+  if (format_->words != col || !is_word) return cell;
+  return {.kind = CellKind::number, .value = word_number(unescaped(fields_[col]))};
 }
 
 void RowReader::note_fault(std::size_t row, std::size_t col, CellKind kind) {

@@ -20,6 +20,7 @@ struct RowFormat {
   std::vector<std::string> names;  ///< empty: no header
   Dialect dialect;
   std::size_t cols = 0;
+  std::optional<std::size_t> words = {};  ///< the column whose texts become numbers
 
   std::size_t first_line() const { return dialect.header ? 2 : 1; }  ///< that of row 0
 };
@@ -49,6 +50,7 @@ class RowReader {
  private:
   bool read_plain_row(std::string_view line, const char* readable_end, double* values) const;
   bool read_row(std::string_view line, std::size_t row, double* values);
+  Cell cell_at(std::size_t col) const;
   void note_fault(std::size_t row, std::size_t col, CellKind kind);
 
   const RowFormat* format_;

@@ -27,6 +27,7 @@ class CsvReader : public RowPortions {
   const Table& header() const override { return header_; }
   bool append(std::vector<double>& values) override;
   const std::vector<std::optional<ColumnFault>>& faults() const override { return faults_; }
+  void read_words(std::size_t column) override { format_.words = column; }
   std::size_t count_rows() override;
   std::size_t guess_rows() const override;
   void rewind() override;

@@ -37,14 +37,20 @@ void check_cells(const Table& table, const Schema& schema) {
       if (column.position) used.push_back(*column.position);
     }
   }
-  if (schema.weight) used.push_back(*schema.weight->position);
+  for (const auto* single : {&schema.weight, &schema.group, &schema.time}) {
+    if (*single) used.push_back(*(*single)->position);
+  }
   std::sort(used.begin(), used.end());
   check_usable(table, used);
 }
 
+void take_column(const Table& table, std::size_t column, std::vector<double>& values) {
+  values.resize(table.rows());
+  for (std::size_t row = 0; row < table.rows(); ++row) values[row] = table.values(row, column);
+}
+
 void take_weights(const Table& table, std::size_t column, std::vector<double>& weights) {
-  weights.resize(table.rows());
-  for (std::size_t row = 0; row < table.rows(); ++row) weights[row] = table.values(row, column);
+  take_column(table, column, weights);
   check_weights(weights, [&](std::size_t row) { return place_of(table, row, column) + ": the weight"; });
 }
 
@@ -67,6 +73,8 @@ void take_rows(const Table& table, const Schema& schema, std::span<const double>
   take_columns(table, positions_of(schema.targets), parts.targets);
   if (schema.weight) take_weights(table, *schema.weight->position, parts.weights);
   if (schema.has_noise) take_noise(table, schema, target_scale, parts.noise_std);
+  if (schema.group) take_column(table, *schema.group->position, parts.groups);
+  if (schema.time) take_column(table, *schema.time->position, parts.times);
 }
 
 RowBlock block_of(const Table& table, const DatasetParts& rows) {
@@ -75,6 +83,8 @@ RowBlock block_of(const Table& table, const DatasetParts& rows) {
           .targets = rows.targets,
           .weights = rows.weights,
           .noise_std = rows.noise_std,
+          .groups = rows.groups,
+          .times = rows.times,
           .table = &table};
 }
 
@@ -225,6 +235,8 @@ RowBlock block_of(const Dataset& dataset, std::size_t first, std::size_t count) 
                  .targets = dataset.targets().row_block(first, count)};
   if (!dataset.weights().empty()) block.weights = dataset.weights().subspan(first, count);
   if (!dataset.noise_std().empty()) block.noise_std = dataset.noise_std().row_block(first, count);
+  if (!dataset.groups().empty()) block.groups = dataset.groups().subspan(first, count);
+  if (!dataset.times().empty()) block.times = dataset.times().subspan(first, count);
   return block;
 }
 
@@ -270,6 +282,7 @@ std::unique_ptr<RowSource> open_rows(const std::filesystem::path& path, std::uni
 
 std::unique_ptr<RowSource> open_rows(const std::filesystem::path& path, std::unique_ptr<RowPortions> portions,
                                      Schema schema, std::vector<double> target_scale, Passes passes) {
+  if (schema.group) portions->read_words(*schema.group->position);
   return std::make_unique<FileRows>(path, std::move(portions), std::move(schema), std::move(target_scale), passes);
 }
 
@@ -287,6 +300,8 @@ Dataset read_dataset(RowSource& source) {
     copy_rows(block.targets, block.first_row, parts.targets);
     copy_rows(block.noise_std, block.first_row, parts.noise_std);
     parts.weights.insert(parts.weights.end(), block.weights.begin(), block.weights.end());
+    parts.groups.insert(parts.groups.end(), block.groups.begin(), block.groups.end());
+    parts.times.insert(parts.times.end(), block.times.begin(), block.times.end());
   }
   return {std::move(parts), schema};
 }

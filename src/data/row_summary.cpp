@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/bytes.hpp"
+#include "base/content_hash.hpp"
 #include "data/fingerprint.hpp"
 #include "data/table.hpp"
 
@@ -72,6 +74,21 @@ double heavy_tail(std::size_t rows) {
   return rows < enough_rows ? distance : std::min(distance, 0.9 * std::sqrt(static_cast<double>(rows - 1)));
 }
 
+/// -0 and 0 are the same input.
+void add_keys(const RowBlock& block, RowKeys& keys) {
+  std::vector<double> values(block.inputs.cols());
+  for (std::size_t row = 0; row < block.rows(); ++row) {
+    std::ranges::transform(block.inputs.row(row), values.begin(), [](double value) { return value + 0.0; });
+    keys.inputs.push_back(base::hash_of(base::bytes_of(std::span<const double>(values))));
+  }
+  keys.groups.insert(keys.groups.end(), block.groups.begin(), block.groups.end());
+  keys.times.insert(keys.times.end(), block.times.begin(), block.times.end());
+  keys.weights.insert(keys.weights.end(), block.weights.begin(), block.weights.end());
+  for (std::size_t row = 0; row < block.rows(); ++row) {
+    keys.targets.insert(keys.targets.end(), block.targets.row(row).begin(), block.targets.row(row).end());
+  }
+}
+
 }  // namespace
 
 RowSample::RowSample(std::size_t cols)
@@ -112,23 +129,35 @@ std::vector<double> RowSample::weights() const {
   return weights;
 }
 
-RowSummary summarise(RowSource& source, bool with_sample) {
+std::vector<std::size_t> RowSample::source_rows() const {
+  std::vector<std::size_t> rows;
+  for (const Drawn* drawn : in_order()) rows.push_back(drawn->row);
+  return rows;
+}
+
+RowSummary summarise(RowSource& source, bool with_sample, std::size_t most_keys) {
   const Schema& schema = source.schema();
   RowSummary summary{.rows = source.count_rows(),
+                     .first_line = 0,
                      .weight_total = 0,
                      .fingerprint = {},
                      .digest = {},
                      .inputs = ColumnMoments(schema.inputs.size()),
                      .targets = ColumnMoments(schema.targets.size()),
-                     .sample = RowSample(schema.inputs.size())};
+                     .sample = RowSample(schema.inputs.size()),
+                     .keys = {}};
+  const bool with_keys = summary.rows <= most_keys;
+  if (with_keys) summary.keys.inputs.reserve(summary.rows);
   RowFingerprint fingerprint(schema, summary.rows);
   RowDigest digest;
   source.rewind();
   for (RowBlock block; source.next(block);) {
     digest.add(block);
+    if (block.table != nullptr) summary.first_line = block.table->first_line;
     summary.inputs.add(block.inputs, block.weights);
     summary.targets.add(block.targets, block.weights);
     if (with_sample) summary.sample.add(block.inputs, block.weights);
+    if (with_keys) add_keys(block, summary.keys);
     fingerprint.add(block);
     for (const double weight : block.weights) summary.weight_total += weight;
   }

@@ -30,6 +30,7 @@ class RowSample {
   /// The sampled rows in the order of the source, and their weights, which are 1 where rows have none.
   Matrix values() const;
   std::vector<double> weights() const;
+  std::vector<std::size_t> source_rows() const;  ///< their numbers in the source
 
  private:
   /// A row of the source, with the random number that it was drawn by: those with the least are the sample.
@@ -50,18 +51,30 @@ class RowSample {
   std::vector<Drawn> drawn_;  ///< a heap, the largest number in front
 };
 
+/// What tells which rows belong together, one value per row.
+struct RowKeys {
+  std::vector<std::uint64_t> inputs = {};  ///< hashes of the inputs: equal for equal rows
+  std::vector<double> groups = {};         ///< none where the rows have no groups
+  std::vector<double> times = {};          ///< none where the rows have no times
+  std::vector<double> targets = {};        ///< [N x q]
+  std::vector<double> weights = {};        ///< none where the rows have none
+};
+
 struct RowSummary {
   std::size_t rows = 0;
-  double weight_total = 0;  ///< the number of rows where there are no weights
-  std::string fingerprint;  ///< as that of a Dataset with these rows
-  std::string digest;       ///< of a RowDigest, for whoever reads the rows again
+  std::size_t first_line = 0;  ///< of row 0 in a text file; 0: an array
+  double weight_total = 0;     ///< the number of rows where there are no weights
+  std::string fingerprint;     ///< as that of a Dataset with these rows
+  std::string digest;          ///< of a RowDigest, for whoever reads the rows again
   ColumnMoments inputs;
   ColumnMoments targets;
   RowSample sample;  ///< of the inputs; no rows where none was asked for
+  RowKeys keys;      ///< none where there are more rows than asked for
 };
 
-/// From the first row to the last; the source is left at its first row.
-RowSummary summarise(RowSource& source, bool with_sample = false);
+/// From the first row to the last; the source is left at its first row. Keys are kept of at most `most_keys` rows: of
+/// more rows there are none.
+RowSummary summarise(RowSource& source, bool with_sample = false, std::size_t most_keys = 0);
 
 /// Standardises columns, those that are heavy-tailed after an asinh transform: centre = median, width = interquartile
 /// range / 1.349, the standard deviation of a normal column; where that is 0, the median distance from the centre of

@@ -75,6 +75,10 @@ std::string count_of(std::size_t count, std::string_view noun);
 /// One of `labels`, or by its place where there are none.
 std::string label_of(std::size_t col, std::span<const std::string> labels);
 
+/// A number that stands for a text where it only matters which texts are equal: 52 bits of its XXH3, negative, so that
+/// it is no label of a numbered group, and a whole number that a double holds exactly.
+double word_number(std::string_view text);
+
 /// `y`, or `y0`, `y1`, ....
 std::vector<std::string> default_target_names(std::size_t count);
 
@@ -93,6 +97,10 @@ class RowPortions {
 
   /// The first fault of each column in what has been read so far; empty: there is none.
   virtual const std::vector<std::optional<ColumnFault>>& faults() const = 0;
+
+  /// From now on text in this column is no fault: it becomes the number `word_number` gives. A format of numbers alone
+  /// has nothing to do.
+  virtual void read_words(std::size_t /*column*/) {}
 
   /// Rows of the whole file, without reading its cells; the portions go on where they were. Not in one pass.
   virtual std::size_t count_rows() = 0;

@@ -6,6 +6,7 @@
 
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
+#include "learn/slips.hpp"
 #include "math/kernels.hpp"
 
 namespace credens::learn {
@@ -49,6 +50,17 @@ RowRange Windows::blocks_of(std::size_t window) const {
 
 std::size_t Windows::largest() const {
   return std::min(rows_, parts_of(blocks_, windows_) * block_rows_);
+}
+
+TrainingTable::TrainingTable(std::unique_ptr<data::RowSource> source, bool with_sample, const WindowSize& window,
+                             bool leaves_out_slips)
+    : source_(std::move(source)),
+      summary_(data::summarise(*source_, with_sample, window.window / row_bytes())),
+      window_(window),
+      fold_units_(make_fold_units(summary_.keys, summary_.rows)) {
+  if (leaves_out_slips) slips_ = find_slips(summary_);
+  if (!slips_.empty()) summary_.targets = moments_without(summary_.keys, outputs(), slips_);
+  summary_.keys = {};
 }
 
 std::size_t TrainingTable::row_bytes() const {

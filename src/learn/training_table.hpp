@@ -14,6 +14,7 @@
 
 #include "data/row_source.hpp"
 #include "data/row_summary.hpp"
+#include "learn/fold_units.hpp"
 
 namespace credens::learn {
 
@@ -66,10 +67,9 @@ struct Scaling {
 class TrainingTable {
  public:
   /// Reads all rows once. `with_sample`: inputs may get an asinh transform. `window` is another than the usual in tests
-  /// alone.
+  /// alone. `leaves_out_slips`: targets that are hard to believe do not count.
   explicit TrainingTable(std::unique_ptr<data::RowSource> source, bool with_sample = true,
-                         const WindowSize& window = {})
-      : source_(std::move(source)), summary_(data::summarise(*source_, with_sample)), window_(window) {}
+                         const WindowSize& window = {}, bool leaves_out_slips = false);
 
   /// The dataset must live as long.
   TrainingTable(const Dataset& dataset, const WindowSize& window = {})
@@ -82,6 +82,13 @@ class TrainingTable {
   std::size_t inputs() const { return schema().inputs.size(); }
   std::size_t outputs() const { return schema().targets.size(); }
   bool has_noise() const { return schema().has_noise; }
+
+  /// Rows of this table that are held out together. More rows than a window holds are held out one by one.
+  const FoldUnits& fold_units() const { return fold_units_; }
+
+  /// Rows whose targets are hard to believe, ascending: they have the weight 0. None are looked for among more rows
+  /// than a window holds.
+  const std::vector<std::uint32_t>& slips() const { return slips_; }
 
   /// Bytes of a row in network units.
   std::size_t row_bytes() const;
@@ -96,6 +103,8 @@ class TrainingTable {
   std::unique_ptr<data::RowSource> source_;
   data::RowSummary summary_;
   WindowSize window_;
+  FoldUnits fold_units_;
+  std::vector<std::uint32_t> slips_;
 };
 
 }  // namespace credens::learn
