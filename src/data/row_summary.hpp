@@ -51,7 +51,7 @@ class RowSample {
   std::vector<Drawn> drawn_;  ///< a heap, the largest number in front
 };
 
-/// What tells which rows belong together, one value per row.
+/// Keys by which rows belong together, one value per row.
 struct RowKeys {
   std::vector<std::uint64_t> inputs = {};  ///< hashes of the inputs: equal for equal rows
   std::vector<double> groups = {};         ///< none where the rows have no groups

@@ -164,7 +164,7 @@ void leave_out(const std::vector<std::uint32_t>& rows, std::size_t all, ExactRow
   for (const std::uint32_t row : rows) exact.weights[row] = 0;
 }
 
-/// Where no rows are held out, copies are like rows of weight 2.
+/// Copies matter only if rows are held out: otherwise they are like rows of weight 2.
 void warn_of_copies(const TrainingTable& table, const FitOptions& options) {
   const FoldUnits& units = table.fold_units();
   if (units.kind != FoldUnits::Kind::copies || (*options.folds == 0 && options.validation_fraction == 0)) return;
