@@ -90,3 +90,28 @@ def test_slips_are_left_out_and_named():
     with pytest.warns(UserWarning, match="2 targets are hard to believe and left out: rows 7, 90"):
         model = credens.fit(x, y, **QUICK)
     assert np.abs(model.predict(x).mean).max() < 100
+
+
+def coverage_of_new_samples(draws, reading, **named):
+    """40 samples measured 5 times; the small version of bench/groups.py."""
+    shares = []
+    for draw in range(draws):
+        random = np.random.default_rng(1000 + draw)
+        samples = np.repeat(np.arange(40), 5)
+        x = random.uniform(-1, 1, (1040, 2))
+        y = np.sin(2 * x[:, 0]) / 2 + 0.3 * x[:, 1] + random.normal(0, 0.05, 1040)
+        inputs = x[samples] + reading * random.normal(size=(200, 2))
+        targets = y[samples] + random.normal(0, 0.01, 200)
+        parts = {"group": samples} if "group" in named else {}
+        model = credens.fit(inputs, targets, effort="quick", seed=draw, progress=False, **parts)
+        low, high = model.predict(x[40:]).interval(0.95)
+        new = y[40:] + random.normal(0, 0.01, 1000)
+        shares.append(np.mean((low <= new) & (new <= high)))
+    return np.mean(shares)
+
+
+@pytest.mark.filterwarnings("ignore:160 of 200 rows are copies")
+def test_intervals_hold_new_samples():
+    assert 0.9 <= coverage_of_new_samples(4, reading=0.0) <= 0.98
+    assert 0.9 <= coverage_of_new_samples(4, reading=0.001, group=True) <= 0.98
+    assert coverage_of_new_samples(2, reading=0.001) < 0.85
