@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A table with roles: which columns are inputs, targets, row weights and known noise.
+// A table with roles: which columns are inputs, targets, row weights, known noise, groups and times.
 
 #pragma once
 
@@ -47,6 +47,8 @@ struct DatasetOptions {
   std::vector<std::string> categories = {};
   std::vector<std::string> dates = {};
   bool strict = false;  ///< finite numbers only: words and missing cells are refused
+  std::string group = {};                   ///< rows with the same number or text here are held out together
+  std::string time = {};                    ///< numbers: rows are held out in blocks of time
   TableFormat format = {};
 };
 
@@ -62,6 +64,10 @@ struct DatasetParts {
   std::vector<std::string> noise_names = {};   ///< names of the columns that `noise_std` came from: none, one or q
   std::vector<ColumnKind> input_kinds = {};    ///< empty (all numbers) or d
   std::vector<std::vector<std::string>> input_levels = {};  ///< empty or d: the words of each category
+  std::vector<double> groups = {};             ///< empty or N numbers: rows of one number are held out together
+  std::vector<double> times = {};              ///< empty or N numbers: rows are held out in blocks of time
+  std::string group_name = {};                 ///< name of the column that `groups` came from
+  std::string time_name = {};                  ///< name of the column that `times` came from
 };
 
 struct SplitOptions {
@@ -92,6 +98,10 @@ class Dataset {
   }  ///< never empty: `y`, or `y0`, `y1`, ...
   const std::string& weight_name() const { return parts_.weight_name; }
   const std::vector<std::string>& noise_names() const { return parts_.noise_names; }
+  std::span<const double> groups() const { return parts_.groups; }  ///< empty: none are given
+  std::span<const double> times() const { return parts_.times; }    ///< empty: none are given
+  const std::string& group_name() const { return parts_.group_name; }
+  const std::string& time_name() const { return parts_.time_name; }
   std::vector<std::size_t> input_columns() const;   ///< positions in the table; 0, ..., d - 1 for arrays
   std::vector<std::size_t> target_columns() const;  ///< positions in the table; empty: not known
   std::size_t table_columns() const;                ///< of that table; d for arrays

@@ -71,13 +71,14 @@ struct FitOptions {
   Choice<PosteriorKind> posterior = {};
   bool random_bias = false;
   bool standardise_inputs = true;
-  Choice<bool> asinh_inputs = {};   ///< heavy-tailed inputs through asinh
-  Choice<std::size_t> folds = {};   ///< each member is trained without one fold; 1: all without the same rows
-  Choice<bool> recalibrate = {};    ///< the noise, by held-out rows
-  Choice<bool> correct_size = {};   ///< recalibration allows for new rows having more members than held-out rows
-  Choice<bool> weigh_members = {};  ///< by the likelihood of their held-out rows
-  double validation_fraction = 0;   ///< > 0: rows held out; each member keeps its epoch of lowest validation loss
-  std::size_t patience = 20;        ///< epochs without a better validation loss before a member stops
+  Choice<bool> asinh_inputs = {};     ///< heavy-tailed inputs through asinh
+  Choice<std::size_t> folds = {};     ///< each member is trained without one fold; 1: all without the same rows
+  Choice<bool> recalibrate = {};      ///< the noise, by held-out rows
+  Choice<bool> correct_size = {};     ///< recalibration allows for new rows having more members than held-out rows
+  Choice<bool> weigh_members = {};    ///< by the likelihood of their held-out rows
+  Choice<bool> leave_out_slips = {};  ///< rows whose targets are hard to believe
+  double validation_fraction = 0;     ///< > 0: rows held out; each member keeps its epoch of lowest validation loss
+  std::size_t patience = 20;          ///< epochs without a better validation loss before a member stops
   std::uint64_t seed = 0;
 
   int threads = 0;                      ///< 0: all cores

@@ -26,7 +26,8 @@ using Positions = std::vector<std::size_t>;
 Dataset from_arrays(const Array2& inputs, const Array2& targets, const std::optional<Array1>& weights,
                     const std::optional<Array2>& noise_std, const Names& input_names, const Names& target_names,
                     const std::string& weight_name, const Names& noise_names, const Positions& input_columns,
-                    const Positions& target_columns, std::size_t table_columns) {
+                    const Positions& target_columns, std::size_t table_columns, const std::optional<Array1>& groups,
+                    const std::optional<Array1>& times, const std::string& group_name, const std::string& time_name) {
   return unlocked([&] {
     DatasetParts parts{.inputs = copy_of(inputs),
                        .targets = copy_of(targets),
@@ -35,7 +36,11 @@ Dataset from_arrays(const Array2& inputs, const Array2& targets, const std::opti
                        .input_names = input_names,
                        .target_names = target_names,
                        .weight_name = weight_name,
-                       .noise_names = noise_names};
+                       .noise_names = noise_names,
+                       .groups = copy_of(groups),
+                       .times = copy_of(times),
+                       .group_name = group_name,
+                       .time_name = time_name};
     data::Schema schema = data::schema_of(parts);
     const Names outputs = schema.target_names();
     schema.inputs = data::make_columns(input_names, input_columns, parts.inputs.cols(), "input", ErrorCode::data);
@@ -45,23 +50,28 @@ Dataset from_arrays(const Array2& inputs, const Array2& targets, const std::opti
   });
 }
 
-DatasetOptions roles_of(Names targets, Names inputs, Names ignore, std::string weight, Names noise_std) {
+DatasetOptions roles_of(Names targets, Names inputs, Names ignore, std::string weight, Names noise_std,
+                        std::string group, std::string time) {
   return {.targets = std::move(targets),
           .inputs = std::move(inputs),
           .ignore = std::move(ignore),
           .weight = std::move(weight),
-          .noise_std = std::move(noise_std)};
+          .noise_std = std::move(noise_std),
+          .group = std::move(group),
+          .time = std::move(time)};
 }
 
 Dataset from_table(const data::Table& table, const Names& targets, const Names& inputs, const Names& ignore,
-                   const std::string& weight, const Names& noise_std) {
-  return unlocked([&] { return data::make_dataset(table, roles_of(targets, inputs, ignore, weight, noise_std)); });
+                   const std::string& weight, const Names& noise_std, const std::string& group,
+                   const std::string& time) {
+  return unlocked(
+      [&] { return data::make_dataset(table, roles_of(targets, inputs, ignore, weight, noise_std, group, time)); });
 }
 
 Dataset from_file(const std::filesystem::path& path, bool is_text, const Names& targets, const Names& inputs,
-                  const Names& ignore, const std::string& weight, const Names& noise_std, std::optional<bool> header,
-                  const std::string& delimiter) {
-  DatasetOptions options = roles_of(targets, inputs, ignore, weight, noise_std);
+                  const Names& ignore, const std::string& weight, const Names& noise_std, const std::string& group,
+                  const std::string& time, std::optional<bool> header, const std::string& delimiter) {
+  DatasetOptions options = roles_of(targets, inputs, ignore, weight, noise_std, group, time);
   options.format.header = header;
   if (!delimiter.empty()) options.format.delimiter = delimiter.front();
   return unlocked([&] { return is_text ? Dataset::from_csv(path, options) : Dataset::from_file(path, options); });
@@ -98,6 +108,20 @@ std::optional<NumpyArray> weights_of(const nb::object& self) {
   return shared_array(dataset.weights().data(), {dataset.rows()}, self);
 }
 
+/// Groups or times.
+std::optional<NumpyArray> labels_of(const nb::object& self, std::span<const double> (Dataset::*labels)() const) {
+  const std::span<const double> values = (nb::cast<const Dataset&>(self).*labels)();
+  if (values.empty()) return std::nullopt;
+  return shared_array(values.data(), {values.size()}, self);
+}
+
+/// Numbers that stand for texts, as those of a column of groups in a file.
+NumpyArray word_numbers(const Names& words) {
+  std::vector<double> numbers;
+  for (const std::string& word : words) numbers.push_back(data::word_number(word));
+  return to_array(std::move(numbers));
+}
+
 std::optional<NumpyArray> noise_of(const nb::object& self) {
   const auto& dataset = nb::cast<const Dataset&>(self);
   if (dataset.noise_std().empty()) return std::nullopt;
@@ -111,10 +135,13 @@ void register_dataset(nb::module_& module) {
   nb::class_<Dataset>(module, "Dataset", "Rows of inputs and targets.")
       .def_static("from_arrays", &from_arrays, "inputs"_a.noconvert(), "targets"_a.noconvert(),
                   "weights"_a.noconvert().none(), "noise_std"_a.noconvert().none(), "input_names"_a, "target_names"_a,
-                  "weight_name"_a, "noise_names"_a, "input_columns"_a, "target_columns"_a, "table_columns"_a)
-      .def_static("from_table", &from_table, "table"_a, "targets"_a, "inputs"_a, "ignore"_a, "weight"_a, "noise_std"_a)
+                  "weight_name"_a, "noise_names"_a, "input_columns"_a, "target_columns"_a, "table_columns"_a,
+                  "groups"_a.noconvert().none() = nb::none(), "times"_a.noconvert().none() = nb::none(),
+                  "group_name"_a = "", "time_name"_a = "")
+      .def_static("from_table", &from_table, "table"_a, "targets"_a, "inputs"_a, "ignore"_a, "weight"_a, "noise_std"_a,
+                  "group"_a, "time"_a)
       .def_static("from_file", &from_file, "path"_a, "is_text"_a, "targets"_a, "inputs"_a, "ignore"_a, "weight"_a,
-                  "noise_std"_a, "header"_a.none(), "delimiter"_a)
+                  "noise_std"_a, "group"_a, "time"_a, "header"_a.none(), "delimiter"_a)
       .def_static("from_text", &from_text, "text"_a, "source"_a, "target"_a)
       .def_prop_ro("rows", &Dataset::rows)
       .def_prop_ro(
@@ -125,6 +152,10 @@ void register_dataset(nb::module_& module) {
           [](nb::handle_t<Dataset> self) { return shared_array(nb::cast<const Dataset&>(self).targets(), self); })
       .def_prop_ro("weights", [](nb::handle_t<Dataset> self) { return weights_of(nb::borrow(self)); })
       .def_prop_ro("noise_std", [](nb::handle_t<Dataset> self) { return noise_of(nb::borrow(self)); })
+      .def_prop_ro("groups", [](nb::handle_t<Dataset> self) { return labels_of(nb::borrow(self), &Dataset::groups); })
+      .def_prop_ro("times", [](nb::handle_t<Dataset> self) { return labels_of(nb::borrow(self), &Dataset::times); })
+      .def_prop_ro("group_name", &Dataset::group_name)
+      .def_prop_ro("time_name", &Dataset::time_name)
       .def_prop_ro("input_names", &Dataset::input_names)
       .def_prop_ro("target_names", &Dataset::target_names)
       .def_prop_ro("weight_name", &Dataset::weight_name)
@@ -138,6 +169,7 @@ void register_dataset(nb::module_& module) {
         return dataset.split({.test_fraction = test_fraction, .seed = seed});
       });
 
+  module.def("word_numbers", &word_numbers, "words"_a);
   module.def("simulate", &simulate, "problem"_a, "rows"_a, "seed"_a);
   module.def("standardising_scale", &standardising_scale, "values"_a.noconvert());
 }

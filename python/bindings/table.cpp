@@ -60,6 +60,14 @@ NumpyArray matrix_of(const nb::object& self) {
   return shared_array(table.values.view(), self);
 }
 
+/// Numbers in place of texts.
+void set_column(Table& table, std::size_t position, const Array1& values) {
+  base::require(values.shape(0) == table.rows(), ErrorCode::data, "{}: column {} has {} rows, expected {}",
+                table.source, position, values.shape(0), table.rows());
+  for (std::size_t row = 0; row < table.rows(); ++row) table.values(row, position) = values.data()[row];
+  if (position < table.faults.size()) table.faults[position].reset();
+}
+
 }  // namespace
 
 data::ColumnFault fault_at(const Table& table, std::size_t row, std::size_t col, const std::string& found) {
@@ -74,6 +82,8 @@ void register_table(nb::module_& module) {
   nb::class_<Table>(module, "Table", "Columns of numbers, with names or without.")
       .def_static("from_columns", &from_columns, "source"_a, "names"_a, "columns"_a, "faults"_a)
       .def_static("from_arrow", &from_arrow, "source"_a, "capsule"_a)
+      .def("set_column", &set_column, "position"_a, "values"_a.noconvert())
+      .def("find", [](const Table& table, const std::string& column) { return data::find_column(table, column); })
       .def_prop_ro("names", [](const Table& table) { return table.names; })
       .def_prop_ro("rows", [](const Table& table) { return table.rows(); })
       .def("matrix", [](nb::handle_t<Table> self) { return matrix_of(nb::borrow(self)); })

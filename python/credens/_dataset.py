@@ -28,6 +28,10 @@ class Dataset:
         Values >= 0: what each row counts. A row of weight 2 counts as the row twice.
     noise_std : array [N] or [N, q], optional
         Values > 0: the known standard deviation of each row's noise.
+    group : array [N] of numbers or texts, optional
+        Rows of one group (a sample, a patient, a day) are held out together.
+    time : array [N] of numbers, optional
+        Rows are held out in blocks of time.
     input_names, target_names : sequences of str, optional
         Where the arrays have no names of their own. Targets without names are `y`, or `y0`, `y1`, ...
 
@@ -52,6 +56,8 @@ class Dataset:
         *,
         weights: Any = None,
         noise_std: Any = None,
+        group: Any = None,
+        time: Any = None,
         input_names: Sequence[str] | None = None,
         target_names: Sequence[str] | None = None,
     ):
@@ -60,7 +66,8 @@ class Dataset:
         noise, noise_names = (None, []) if noise_std is None else _part(noise_std, "noise_std")
         d, q = x.shape[1], y.shape[1]
         # The arrays are taken for one table, in this order: a file with these columns gives the same model.
-        columns = d + q + (weights is not None) + (0 if noise is None else noise.shape[1])
+        single = sum(part is not None for part in (weights, group, time))
+        columns = d + q + single + (0 if noise is None else noise.shape[1])
         self._core = _core.Dataset.from_arrays(
             x,
             y,
@@ -73,6 +80,10 @@ class Dataset:
             list(range(d)),
             list(range(d, d + q)),
             columns,
+            None if group is None else _tables.labels(group, "group"),
+            None if time is None else _tables.vector(time, "time"),
+            _tables.series_name(group),
+            _tables.series_name(time),
         )
 
     @classmethod
@@ -85,6 +96,8 @@ class Dataset:
         ignore: Columns = (),
         weight: Column | None = None,
         noise_std: Columns = (),
+        group: Column | None = None,
+        time: Column | None = None,
     ) -> Dataset:
         """From one table with columns in several roles; a column is a name or a 0-based index, negative from the end.
 
@@ -97,9 +110,10 @@ class Dataset:
         if not _tables.is_table(table):
             table = _tables.array_table(_tables.matrix(table, "table"), [], "table")
         else:
-            table = _tables.table(table, "table")
+            table = _tables.table(table, "table", _column(group))
         roles = [_columns(given) for given in (targets, inputs, ignore)]
-        return cls._of(_core.Dataset.from_table(table, *roles, _column(weight), _columns(noise_std)))
+        singles = _column(weight), _columns(noise_std), _column(group), _column(time)
+        return cls._of(_core.Dataset.from_table(table, *roles, *singles))
 
     @classmethod
     def from_csv(cls, path: str | os.PathLike[str], targets: Columns, **options: Any) -> Dataset:
@@ -110,7 +124,7 @@ class Dataset:
     def from_file(cls, path: str | os.PathLike[str], targets: Columns, **options: Any) -> Dataset:
         """From delimited text, or an `.npy` file with one row per line.
 
-        Options are `inputs`, `ignore`, `weight` and `noise_std` as in `from_table`, and, where they are not to be
+        Options are `inputs`, `ignore`, `weight`, `noise_std`, `group` and `time` as in `from_table`, and, where they are not to be
         recognised from the text, `header` (True or False) and `delimiter` (',', ';', '\\t' or ' ').
         """
         return cls._read(path, False, targets, **options)
@@ -126,18 +140,17 @@ class Dataset:
         ignore: Columns = (),
         weight: Column | None = None,
         noise_std: Columns = (),
+        group: Column | None = None,
+        time: Column | None = None,
         header: bool | None = None,
         delimiter: str = "",
     ) -> Dataset:
         if len(delimiter) > 1 or delimiter not in ",;\t ":
             raise UsageError(f"delimiter is {delimiter!r}, expected ',', ';', '\\t' or ' '")
         roles = [_columns(given) for given in (targets, inputs, ignore)]
+        singles = _column(weight), _columns(noise_std), _column(group), _column(time)
         with reading(path):
-            return cls._of(
-                _core.Dataset.from_file(
-                    os.fspath(path), is_text, *roles, _column(weight), _columns(noise_std), header, delimiter
-                )
-            )
+            return cls._of(_core.Dataset.from_file(os.fspath(path), is_text, *roles, *singles, header, delimiter))
 
     @classmethod
     def _of(cls, core: _core.Dataset) -> Dataset:
@@ -164,6 +177,16 @@ class Dataset:
     def noise_std(self) -> np.ndarray | None:
         """[N, q], or None where no noise is known."""
         return self._core.noise_std
+
+    @property
+    def group(self) -> np.ndarray | None:
+        """[N] numbers, equal for rows that are held out together, or None."""
+        return self._core.groups
+
+    @property
+    def time(self) -> np.ndarray | None:
+        """[N], or None."""
+        return self._core.times
 
     @property
     def input_names(self) -> list[str]:
@@ -200,7 +223,9 @@ class Dataset:
         core = self._core
         arrays = [None if part is None else np.array(part) for part in (core.inputs, core.targets, core.weights, core.noise_std)]
         names = (core.input_names, core.target_names, core.weight_name, core.noise_names)
-        return _restore, (*arrays, *names, core.input_columns, core.target_columns, core.table_columns)
+        labels = [None if part is None else np.array(part) for part in (core.groups, core.times)]
+        places = (core.input_columns, core.target_columns, core.table_columns)
+        return _restore, (*arrays, *names, *places, *labels, core.group_name, core.time_name)
 
 
 def dataset_of(data: Any, targets: Any = None, **parts: Any) -> Dataset:
@@ -217,14 +242,15 @@ def dataset_of(data: Any, targets: Any = None, **parts: Any) -> Dataset:
     return Dataset(data, targets, **parts)
 
 
-def _named(table: Any, targets: Any, weights: Any = None, noise_std: Any = None, **names: Any) -> Dataset:
-    for name, value in (("weights", weights), ("noise_std", noise_std)):
+def _named(table: Any, targets: Any, weights: Any = None, noise_std: Any = None, group: Any = None, time: Any = None, **names: Any) -> Dataset:
+    for name, value in (("weights", weights), ("noise_std", noise_std), ("group", group), ("time", time)):
         if value is not None and not _names_columns(value):
             raise UsageError(f"{name} is no name of a column, but targets are names: give all of them as names or as arrays")
     for name, value in names.items():
         if value is not None:
             raise UsageError(f"{name} is given, but the table has names of its own")
-    return Dataset.from_table(table, targets, weight=weights, noise_std=() if noise_std is None else noise_std)
+    noise = () if noise_std is None else noise_std
+    return Dataset.from_table(table, targets, weight=weights, noise_std=noise, group=group, time=time)
 
 
 def _restore(*parts: Any) -> Dataset:

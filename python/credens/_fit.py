@@ -25,6 +25,8 @@ def fit(
     *,
     weights: Any = None,
     noise_std: Any = None,
+    group: Any = None,
+    time: Any = None,
     input_names: Sequence[str] | None = None,
     target_names: Sequence[str] | None = None,
     recipe: Literal["auto", "paper"] = "auto",
@@ -43,6 +45,7 @@ def fit(
     loss_beta: Numbers | None = None,
     standardise_inputs: bool = True,
     asinh_inputs: bool | None = None,
+    leave_out_slips: bool | None = None,
     validation_fraction: float = 0.0,
     patience: int = 20,
     folds: int | None = None,
@@ -67,8 +70,8 @@ def fit(
     data : Dataset, or array or table of inputs [N, d]
         Or a table that also holds the targets.
     targets : array [N] or [N, q], or names of columns of `data`
-    weights, noise_std, input_names, target_names
-        As for `Dataset`; where `targets` are names, weights and noise_std are names too.
+    weights, noise_std, group, time, input_names, target_names
+        As for `Dataset`; where `targets` are names, weights, noise_std, group and time are names too.
     validation : Dataset, optional
         Rows of their own to choose each member's best epoch, in place of `validation_fraction`.
     progress : bool or callable, optional
@@ -88,8 +91,9 @@ def fit(
     given = {name: value for name, value in locals().items() if name in OPTION_NAMES}
     if unknown:
         raise TypeError(_unknown_keyword("fit", next(iter(unknown)), fit))
-    parts = {"weights": weights, "noise_std": noise_std, "input_names": input_names, "target_names": target_names}
-    train = dataset_of(data, targets, **parts)
+    parts = {"weights": weights, "noise_std": noise_std, "group": group, "time": time}
+    names = {"input_names": input_names, "target_names": target_names}
+    train = dataset_of(data, targets, **parts, **names)
     if validation is not None and not isinstance(validation, Dataset):
         raise TypeError(f"validation is {type(validation).__name__}, expected a Dataset")
     options = [(name, option_text(name, value)) for name, value in given.items() if value is not None]

@@ -45,11 +45,39 @@ def is_table(values: Any) -> bool:
     return _is_frame(values) or _is_arrow(values)
 
 
-def table(values: Any, what: str) -> _core.Table:
-    """All columns; those that hold no numbers are refused when somebody uses them."""
+def table(values: Any, what: str, group: str = "") -> _core.Table:
+    """All columns; those that hold no numbers are refused when somebody uses them, but for texts in that of the groups."""
     if _is_arrow(values):
-        return _core.Table.from_arrow(what, values.__arrow_c_stream__())
-    return _from_frame(values, what)
+        made = _core.Table.from_arrow(what, values.__arrow_c_stream__())
+    else:
+        made = _from_frame(values, what)
+    if group:
+        position = made.find(group)
+        cells = values.column(position) if _is_arrow(values) else _frame_column(values, position)
+        if not _holds_numbers(cells):
+            made.set_column(position, labels(cells, f"{what}, column {group}"))
+    return made
+
+
+def labels(values: Any, what: str) -> np.ndarray:
+    """[rows] of float64, equal where the values are: numbers stay what they are, texts become those of `word_numbers`."""
+    if _holds_numbers(values):
+        return vector(values, what)
+    cells = list(values.to_pylist() if hasattr(values, "to_pylist") else values)
+    numbers = np.array([float(cell) if isinstance(cell, (int, float, np.number)) else 0.0 for cell in cells])
+    texts = [row for row, cell in enumerate(cells) if not isinstance(cell, (int, float, np.number))]
+    for row in texts:
+        if not isinstance(cells[row], str) or not cells[row].strip():
+            raise DataError(f"{what}: row {row} is {cells[row]!r}, expected a number or a text")
+    numbers[texts] = _core.word_numbers([cells[row].strip() for row in texts])
+    if not np.isfinite(numbers).all():
+        row = int(np.argmin(np.isfinite(numbers)))
+        raise DataError(f"{what}: row {row} is {cells[row]!r}, expected a number or a text")
+    return numbers
+
+
+def _holds_numbers(values: Any) -> bool:
+    return np.asarray(values).dtype.kind in NUMBERS
 
 
 def array_table(values: np.ndarray, names: Iterable[str], what: str) -> _core.Table:
@@ -102,16 +130,18 @@ def _is_frame(values: Any) -> bool:
 
 
 def _from_frame(frame: Any, what: str) -> _core.Table:
-    labels = list(frame.columns)
-    position = getattr(frame, "iloc", None)  # labels of pandas may be given twice
     columns, faults = [], {}
-    for index, label in enumerate(labels):
-        values = frame[label] if position is None else position[:, index]
-        column, fault = _column(values)
+    for index in range(len(frame.columns)):
+        column, fault = _column(_frame_column(frame, index))
         columns.append(column)
         if fault is not None:
             faults[index] = fault
-    return _core.Table.from_columns(what, names_of(labels), columns, faults)
+    return _core.Table.from_columns(what, names_of(frame.columns), columns, faults)
+
+
+def _frame_column(frame: Any, position: int) -> Any:
+    by_position = getattr(frame, "iloc", None)  # labels of pandas may be given twice
+    return frame[list(frame.columns)[position]] if by_position is None else by_position[:, position]
 
 
 def _column(values: Any) -> tuple[np.ndarray, tuple[int, str] | None]:

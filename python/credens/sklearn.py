@@ -80,8 +80,11 @@ class CredensRegressor(RegressorMixin, BaseEstimator):
         tags.target_tags.multi_output = True
         return tags
 
-    def fit(self, X, y, sample_weight=None):
-        """Trains on rows X [N, d] and targets y [N] or [N, q]; rows count by their sample_weight >= 0."""
+    def fit(self, X, y, sample_weight=None, groups=None):
+        """Trains on rows X [N, d] and targets y [N] or [N, q]; rows count by their sample_weight >= 0.
+
+        Rows of one group, a number or a text for each row, are held out together.
+        """
         target_names = _names_of_targets(y)
         X, y = validate_data(
             self, X, y, dtype=np.float64, order="C", multi_output=True, y_numeric=True, ensure_min_samples=2
@@ -96,6 +99,7 @@ class CredensRegressor(RegressorMixin, BaseEstimator):
             X,
             y,
             weights=_checked_weights(sample_weight, X),
+            group=groups,
             input_names=None if names is None else list(names),
             target_names=target_names,
             **options,

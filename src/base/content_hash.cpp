@@ -30,4 +30,8 @@ std::string ContentHash::digits() const {
   return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
 
+std::uint64_t hash_of(std::string_view bytes) {
+  return XXH3_64bits(bytes.data(), bytes.size());
+}
+
 }  // namespace credens::base

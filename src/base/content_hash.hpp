@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -26,5 +27,8 @@ class ContentHash {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+/// XXH3-64 (seed 0).
+std::uint64_t hash_of(std::string_view bytes);
 
 }  // namespace credens::base

@@ -251,6 +251,12 @@ base::OptionTable<DatasetOptions> dataset_options() {
       .add("strict", "", &DatasetOptions::strict, "Refuse words and missing cells: every cell must be a finite number",
            "true or false")
       .not_stored();
+  const auto column = [&](std::string name, std::string DatasetOptions::*field, std::string help) {
+    table.add_as<OneColumn>(std::move(name), "COL", field, std::move(help), column_expects).not_stored();
+  };
+  column("group", &DatasetOptions::group,
+         "Column of groups, numbers or words: rows of one group (a sample, a patient, a day) are held out together");
+  column("time", &DatasetOptions::time, "Column of times, numbers: rows are held out in blocks of time");
   return table.include(make_format_table("Table"), &DatasetOptions::format);
 }
 

@@ -132,6 +132,8 @@ Dataset read_like(const data::Schema& train, const std::string& path, const Data
   std::unique_ptr<data::RowPortions> portions = data::open_table(path, columns.format);
   const data::GivenColumns given{.target = columns.targets, .weight = columns.weight, .noise_std = columns.noise_std};
   data::Schema schema = data::match(train, portions->header(), given, data::Targets::needed);
+  schema.group.reset();
+  schema.time.reset();
   portions->read_as(data::readings_of(schema, portions->header().cols(), true));
   return data::read_dataset(*data::open_rows(path, std::move(portions), std::move(schema)));
 }
@@ -140,6 +142,8 @@ Dataset read_like(const data::Schema& train, const std::string& path, const Data
 std::optional<Dataset> read_validation(const FitSettings& settings, const data::Schema& train) {
   if (settings.validation_file.empty()) return std::nullopt;
   DatasetOptions columns = settings.columns;
+  columns.group.clear();
+  columns.time.clear();
   const auto is_number = [](const data::Column& input) { return input.kind == ColumnKind::number; };
   if (!std::ranges::all_of(train.inputs, is_number)) return read_like(train, settings.validation_file, columns);
   if (train.has_names) {
@@ -193,9 +197,9 @@ void write_plan(const FitArguments& arguments, const learn::Plan& plan) {
 }
 
 /// They may come from a file, and early stopping from rows, that each rank reads by itself.
-void check_same_settings(const FitArguments& arguments, const FitOptions& options) {
+void check_same_settings(const FitArguments& arguments, const learn::Fit& fit) {
   std::vector<std::string> settings;
-  for (const auto& [name, value] : learn::stored_options(options))
+  for (const auto& [name, value] : learn::stored_options(fit.plan().options, fit.table().fold_units()))
     settings.push_back(name + " = " + base::to_text(value));
   const std::string& file = arguments.config.empty() ? arguments.settings.validation_file : arguments.config;
   check_agreement(team(), file.empty() ? arguments.train : file, settings);
@@ -214,7 +218,7 @@ void run(const FitArguments& arguments) {
   if (validation) {
     naming(arguments.settings.validation_file, ErrorCode::data, [&] { fit.set_validation(*validation); });
   }
-  check_same_settings(arguments, fit.plan().options);
+  check_same_settings(arguments, fit);
   if (arguments.plan_only) return write_plan(arguments, fit.plan());
   const Ensemble ensemble = train_and_widen(arguments, fit);
   const double ratio = naming(arguments.train, ErrorCode::data, [&] { return fit.median_ratio(ensemble); });

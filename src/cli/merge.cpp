@@ -33,6 +33,8 @@ void declare(Arguments& arguments, MergeArguments& merge) {
       "--train", "TRAIN", merge.train.data,
       "Training table, to finish parts of the recipe auto; not needed for finished parts; - is standard input");
   train_options(arguments, merge.train);
+  column_option(arguments, "--group", merge.train.columns.group, "Column of groups, the same as for `fit`");
+  column_option(arguments, "--time", merge.train.columns.time, "Column of times, the same as for `fit`");
 }
 
 void check(const MergeArguments& arguments) {
@@ -51,6 +53,10 @@ void check_rows(const learn::Fit& fit, const Ensemble& whole, const MergeArgumen
                 "{} does not hold the rows, weights and noise that {} was made from: it has {}",
                 arguments.train.data == "-" ? "standard input" : arguments.train.data, arguments.parts.front(),
                 found.value_or(""));
+  const std::string units = model::stored_option(whole.state(), "fold_units").value_or("");
+  base::require(units == fit.table().fold_units().digits(), ErrorCode::usage, "{} was trained with{}, expected {} here",
+                arguments.parts.front(), units.empty() ? "out --group and --time" : " --group or --time",
+                units.empty() ? "neither" : "the same columns");
 }
 
 /// Takes the last steps of `fit`, whatever posterior a part was given since. Columns lie as in training,

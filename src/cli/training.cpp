@@ -20,7 +20,9 @@ namespace credens::cli {
 namespace {
 
 store::FitIdentity identity_of(const TrainingPlan& plan) {
-  return {.options = learn::stored_options(plan.options), .data = plan.fit->data(), .version = std::string(version())};
+  return {.options = learn::stored_options(plan.options, plan.fit->table().fold_units()),
+          .data = plan.fit->data(),
+          .version = std::string(version())};
 }
 
 /// Rank 0 has said the warnings of its own and now says those of the others, each sentence once.

@@ -47,6 +47,17 @@ void check_noise(MatrixView noise_std, std::size_t rows, std::size_t targets) {
   });
 }
 
+/// Groups or times: none, or one finite number per row.
+void check_labels(const std::vector<double>& labels, std::size_t rows, std::string_view what) {
+  if (labels.empty()) return;
+  base::require(labels.size() == rows, ErrorCode::data, "{} for {}", data::count_of(labels.size(), what),
+                data::count_of(rows, "row"));
+  for (std::size_t row = 0; row < rows; ++row) {
+    base::require(std::isfinite(labels[row]), ErrorCode::data, "the {} of row {} is {}, expected a finite number", what,
+                  row, labels[row]);
+  }
+}
+
 void take_names(const data::Schema& schema, DatasetParts& parts) {
   parts.input_names = schema.input_names();
   parts.target_names = schema.target_names();
@@ -58,6 +69,8 @@ void take_names(const data::Schema& schema, DatasetParts& parts) {
   }
   if (schema.weight) parts.weight_name = schema.weight->name;
   parts.noise_names = data::names_of(schema.noise);
+  if (schema.group) parts.group_name = schema.group->name;
+  if (schema.time) parts.time_name = schema.time->name;
 }
 
 /// NaN stands for a missing value.
@@ -81,6 +94,8 @@ void check(const DatasetParts& parts) {
   check_values(parts.targets, "targets");
   check_weights(parts.weights, rows);
   check_noise(parts.noise_std, rows, parts.targets.cols());
+  check_labels(parts.groups, rows, "group");
+  check_labels(parts.times, rows, "time");
   const std::size_t noise_names = parts.noise_names.size();
   base::require(noise_names <= 1 || noise_names == parts.targets.cols(), ErrorCode::data,
                 "{} of noise for {}, expected none, one or one each", data::count_of(noise_names, "name"),
@@ -95,6 +110,12 @@ Matrix select_rows(const Matrix& values, std::span<const std::size_t> rows) {
   if (values.empty()) return {};
   Matrix selected(rows.size(), values.cols());
   for (std::size_t i = 0; i < rows.size(); ++i) std::ranges::copy(values.row(rows[i]), selected.row(i).begin());
+  return selected;
+}
+
+std::vector<double> select_values(const std::vector<double>& values, std::span<const std::size_t> rows) {
+  std::vector<double> selected;
+  for (std::size_t i = 0; i < rows.size() && !values.empty(); ++i) selected.push_back(values[rows[i]]);
   return selected;
 }
 
@@ -144,14 +165,12 @@ Dataset Dataset::select(std::span<const std::size_t> rows) const {
   if (beyond != rows.end()) {
     base::fail(ErrorCode::usage, "row {} is selected from {}", *beyond, data::count_of(this->rows(), "row"));
   }
-  std::vector<double> weights;
-  if (!parts_.weights.empty()) {
-    for (const std::size_t row : rows) weights.push_back(parts_.weights[row]);
-  }
   return {DatasetParts{.inputs = select_rows(parts_.inputs, rows),
                        .targets = select_rows(parts_.targets, rows),
-                       .weights = std::move(weights),
-                       .noise_std = select_rows(parts_.noise_std, rows)},
+                       .weights = select_values(parts_.weights, rows),
+                       .noise_std = select_rows(parts_.noise_std, rows),
+                       .groups = select_values(parts_.groups, rows),
+                       .times = select_values(parts_.times, rows)},
           *schema_};
 }
 

@@ -75,8 +75,13 @@ ColumnKind recognised_kind(const ColumnContent& content) {
 
 void set_kinds(RowPortions& table, const DatasetOptions& options, Schema& schema) {
   const std::vector<bool> is_given = set_given_kinds(table.header(), options, schema);
+  // The text of a group is all that matters of it, and numbers have one too.
+  if (schema.group && table.header().first_line > 0) schema.group->kind = ColumnKind::category;
   if (options.strict) return;
   const std::vector<ColumnContent> contents = table.contents();
+  if (schema.time && recognised_kind(contents[*schema.time->position]) == ColumnKind::date) {
+    schema.time->kind = ColumnKind::date;
+  }
   for (Column& input : schema.inputs) {
     if (!is_given[*input.position]) input.kind = recognised_kind(contents[*input.position]);
   }
@@ -137,6 +142,9 @@ std::vector<ColumnReading> readings_of(const Schema& schema, std::size_t columns
     if (!levels_are_known) continue;
     reading.levels = input.levels;
     reading.takes_new_levels = false;
+  }
+  for (const auto* single : {&schema.group, &schema.time}) {
+    if (*single && (*single)->position) readings[*(*single)->position].kind = (*single)->kind;
   }
   return readings;
 }

@@ -35,14 +35,16 @@ void add_positions(std::span<const Column> columns, std::vector<std::size_t>& po
   }
 }
 
-/// Complains of the earliest row, whichever part its column plays. Inputs and targets may be missing, weights and noise
-/// may not.
+/// Complains of the earliest row, whichever part its column plays. Inputs and targets may be missing, all else may
+/// not.
 void check_cells(const Table& table, const Schema& schema) {
   std::vector<std::size_t> inputs;
   std::vector<std::size_t> complete;
   add_positions(schema.inputs, inputs);
   add_positions(schema.noise, complete);
-  if (schema.weight) add_positions({&*schema.weight, 1}, complete);
+  for (const auto* single : {&schema.weight, &schema.group, &schema.time}) {
+    if (*single) add_positions({&**single, 1}, complete);
+  }
   std::vector<std::size_t> used = inputs;
   add_positions(schema.targets, used);
   if (!schema.allows_missing) complete.insert(complete.end(), used.begin(), used.end());
@@ -60,9 +62,13 @@ void check_cells(const Table& table, const Schema& schema) {
                                              : ""));
 }
 
+void take_column(const Table& table, std::size_t column, std::vector<double>& values) {
+  values.resize(table.rows());
+  for (std::size_t row = 0; row < table.rows(); ++row) values[row] = table.values(row, column);
+}
+
 void take_weights(const Table& table, std::size_t column, std::vector<double>& weights) {
-  weights.resize(table.rows());
-  for (std::size_t row = 0; row < table.rows(); ++row) weights[row] = table.values(row, column);
+  take_column(table, column, weights);
   check_weights(weights, [&](std::size_t row) { return place_of(table, row, column) + ": the weight"; });
 }
 
@@ -85,6 +91,8 @@ void take_rows(const Table& table, const Schema& schema, std::span<const double>
   take_columns(table, positions_of(schema.targets), parts.targets);
   if (schema.weight) take_weights(table, *schema.weight->position, parts.weights);
   if (schema.has_noise) take_noise(table, schema, target_scale, parts.noise_std);
+  if (schema.group) take_column(table, *schema.group->position, parts.groups);
+  if (schema.time) take_column(table, *schema.time->position, parts.times);
 }
 
 RowBlock block_of(const Table& table, const DatasetParts& rows) {
@@ -93,6 +101,8 @@ RowBlock block_of(const Table& table, const DatasetParts& rows) {
           .targets = rows.targets,
           .weights = rows.weights,
           .noise_std = rows.noise_std,
+          .groups = rows.groups,
+          .times = rows.times,
           .table = &table};
 }
 
@@ -253,6 +263,8 @@ RowBlock block_of(const Dataset& dataset, std::size_t first, std::size_t count) 
                  .targets = dataset.targets().row_block(first, count)};
   if (!dataset.weights().empty()) block.weights = dataset.weights().subspan(first, count);
   if (!dataset.noise_std().empty()) block.noise_std = dataset.noise_std().row_block(first, count);
+  if (!dataset.groups().empty()) block.groups = dataset.groups().subspan(first, count);
+  if (!dataset.times().empty()) block.times = dataset.times().subspan(first, count);
   return block;
 }
 
@@ -326,6 +338,8 @@ Dataset read_dataset(RowSource& source) {
     copy_rows(block.targets, block.first_row, parts.targets);
     copy_rows(block.noise_std, block.first_row, parts.noise_std);
     parts.weights.insert(parts.weights.end(), block.weights.begin(), block.weights.end());
+    parts.groups.insert(parts.groups.end(), block.groups.begin(), block.groups.end());
+    parts.times.insert(parts.times.end(), block.times.begin(), block.times.end());
   }
   return {std::move(parts), schema};
 }

@@ -27,6 +27,8 @@ struct RowBlock {
   MatrixView targets = {};               ///< [n x q], or [n x 0] where the schema has no positions for them
   std::span<const double> weights = {};  ///< empty or n values
   MatrixView noise_std = {};             ///< empty or [n x q]
+  std::span<const double> groups = {};   ///< empty or n values
+  std::span<const double> times = {};    ///< empty or n values
   const Table* table = nullptr;          ///< all columns of these rows and their place in the file; null: no file
   const RowPortions* file = nullptr;     ///< knows the words of the table's columns; null: no file
 

@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "base/check.hpp"
+#include "base/bytes.hpp"
+#include "base/content_hash.hpp"
 #include "data/fingerprint.hpp"
 #include "data/table.hpp"
 
@@ -71,6 +73,21 @@ double heavy_tail(std::size_t rows) {
   constexpr double distance = 6;
   constexpr std::size_t enough_rows = 20;  // fewer are far from their mean too easily
   return rows < enough_rows ? distance : std::min(distance, 0.9 * std::sqrt(static_cast<double>(rows - 1)));
+}
+
+/// -0 and 0 are the same input.
+void add_keys(const RowBlock& block, RowKeys& keys) {
+  std::vector<double> values(block.inputs.cols());
+  for (std::size_t row = 0; row < block.rows(); ++row) {
+    std::ranges::transform(block.inputs.row(row), values.begin(), [](double value) { return value + 0.0; });
+    keys.inputs.push_back(base::hash_of(base::bytes_of(std::span<const double>(values))));
+  }
+  keys.groups.insert(keys.groups.end(), block.groups.begin(), block.groups.end());
+  keys.times.insert(keys.times.end(), block.times.begin(), block.times.end());
+  keys.weights.insert(keys.weights.end(), block.weights.begin(), block.weights.end());
+  for (std::size_t row = 0; row < block.rows(); ++row) {
+    keys.targets.insert(keys.targets.end(), block.targets.row(row).begin(), block.targets.row(row).end());
+  }
 }
 
 }  // namespace
@@ -197,9 +214,16 @@ std::vector<std::vector<double>> sorted_columns(const RowSample& sample) {
   return columns;
 }
 
-RowSummary summarise(RowSource& source, bool with_sample) {
+std::vector<std::size_t> RowSample::source_rows() const {
+  std::vector<std::size_t> rows;
+  for (const Drawn* drawn : in_order()) rows.push_back(drawn->row);
+  return rows;
+}
+
+RowSummary summarise(RowSource& source, bool with_sample, std::size_t most_keys) {
   const Schema& schema = source.schema();
   RowSummary summary{.rows = source.count_rows(),
+                     .first_line = 0,
                      .weight_total = 0,
                      .fingerprint = {},
                      .digest = {},
@@ -207,7 +231,10 @@ RowSummary summarise(RowSource& source, bool with_sample) {
                      .targets = ColumnMoments(schema.targets.size()),
                      .level_rows = std::vector<std::vector<std::size_t>>(schema.inputs.size()),
                      .has_hours = std::vector<bool>(schema.inputs.size()),
-                     .sample = RowSample(schema.inputs.size())};
+                     .sample = RowSample(schema.inputs.size()),
+                     .keys = {}};
+  const bool with_keys = summary.rows <= most_keys;
+  if (with_keys) summary.keys.inputs.reserve(summary.rows);
   RowFingerprint fingerprint(schema, summary.rows);
   RowDigest digest;
   source.rewind();
@@ -215,10 +242,12 @@ RowSummary summarise(RowSource& source, bool with_sample) {
   for (RowBlock block; source.next(block);) {
     const std::span<const double> weights = effective_weights(block, room);
     digest.add(block);
+    if (block.table != nullptr) summary.first_line = block.table->first_line;
     summary.inputs.add(block.inputs, weights);
     summary.targets.add(block.targets, weights);
     if (with_sample) summary.sample.add(block.inputs, weights);
     add_facts(schema, block, weights, summary);
+    if (with_keys) add_keys(block, summary.keys);
     fingerprint.add(block);
     for (std::size_t row = 0; row < block.rows(); ++row) summary.weight_total += math::weight_at(weights, row);
     for (std::size_t row = 0; row < block.rows() && weights.data() != block.weights.data(); ++row) {

@@ -31,6 +31,7 @@ class RowSample {
   /// The sampled rows in the order of the source, and their weights, which are 1 where rows have none.
   Matrix values() const;
   std::vector<double> weights() const;
+  std::vector<std::size_t> source_rows() const;  ///< their numbers in the source
 
  private:
   /// A row of the source, with the random number that it was drawn by: those with the least are the sample.
@@ -51,21 +52,33 @@ class RowSample {
   std::vector<Drawn> drawn_;  ///< a heap, the largest number in front
 };
 
+/// Keys by which rows belong together, one value per row.
+struct RowKeys {
+  std::vector<std::uint64_t> inputs = {};  ///< hashes of the inputs: equal for equal rows
+  std::vector<double> groups = {};         ///< none where the rows have no groups
+  std::vector<double> times = {};          ///< none where the rows have no times
+  std::vector<double> targets = {};        ///< [N x q]
+  std::vector<double> weights = {};        ///< none where the rows have none
+};
+
 struct RowSummary {
   std::size_t rows = 0;
-  double weight_total = 0;  ///< the number of rows where there are no weights
-  std::string fingerprint;  ///< as that of a Dataset with these rows
-  std::string digest;       ///< of a RowDigest, for whoever reads the rows again
+  std::size_t first_line = 0;  ///< of row 0 in a text file; 0: an array
+  double weight_total = 0;     ///< the number of rows where there are no weights
+  std::string fingerprint;     ///< as that of a Dataset with these rows
+  std::string digest;          ///< of a RowDigest, for whoever reads the rows again
   std::size_t rows_without_target = 0;
   ColumnMoments inputs;
   ColumnMoments targets;
   std::vector<std::vector<std::size_t>> level_rows;  ///< by input: rows of each level of a category that count
   std::vector<bool> has_hours;                       ///< by input: whether dates differ in their time of day
   RowSample sample;                                  ///< of the inputs; no rows where none was asked for
+  RowKeys keys;                                      ///< none where there are more rows than asked for
 };
 
-/// From the first row to the last; the source is left at its first row.
-RowSummary summarise(RowSource& source, bool with_sample = false);
+/// From the first row to the last; the source is left at its first row. Keys are kept of at most `most_keys` rows: of
+/// more rows there are none.
+RowSummary summarise(RowSource& source, bool with_sample = false, std::size_t most_keys = 0);
 
 /// Weights of a block's rows: 0 where a target is missing; none where none is given and no target is missing. `room`
 /// holds them where they are not the block's own.

@@ -15,10 +15,10 @@ namespace credens::data {
 
 namespace {
 
-enum class Role { target, input, ignored, weight, noise };
+enum class Role { target, input, ignored, weight, noise, group, time };
 
 std::string_view name_of(Role role) {
-  constexpr std::array<std::string_view, 5> names = {"target", "input", "ignored", "weight", "noise"};
+  constexpr std::array<std::string_view, 7> names = {"target", "input", "ignored", "weight", "noise", "group", "time"};
   return names[static_cast<std::size_t>(role)];
 }
 
@@ -241,6 +241,8 @@ Schema schema_of(const DatasetParts& parts) {
   for (std::size_t i = 0; i < parts.input_kinds.size(); ++i) schema.inputs[i].kind = parts.input_kinds[i];
   for (std::size_t i = 0; i < parts.input_levels.size(); ++i) schema.inputs[i].levels = parts.input_levels[i];
   if (!parts.weights.empty()) schema.weight = Column{.name = parts.weight_name};
+  if (!parts.groups.empty()) schema.group = Column{.name = parts.group_name};
+  if (!parts.times.empty()) schema.time = Column{.name = parts.time_name};
   return schema;
 }
 
@@ -250,8 +252,13 @@ Schema make_schema(const Table& table, const DatasetOptions& options) {
       .has_noise = !options.noise_std.empty(), .has_names = !table.names.empty(), .table_columns = table.cols()};
   Roles roles(table);
   schema.targets = each(table, roles.assign(Role::target, options.targets), plain);
-  if (!options.weight.empty()) schema.weight = labelled(table, roles.assign(Role::weight, {&options.weight, 1})[0]);
+  const auto single = [&](Role role, const std::string& column) {
+    return column.empty() ? std::nullopt : std::optional(labelled(table, roles.assign(role, {&column, 1})[0]));
+  };
+  schema.weight = single(Role::weight, options.weight);
   schema.noise = each(table, roles.assign(Role::noise, options.noise_std), labelled);
+  schema.group = single(Role::group, options.group);
+  schema.time = single(Role::time, options.time);
   const std::vector<std::size_t> inputs = roles.assign(Role::input, options.inputs);
   roles.assign(Role::ignored, options.ignore);
   schema.inputs = each(table, options.inputs.empty() ? roles.unassigned() : inputs, plain);
@@ -272,8 +279,12 @@ Schema match(const Schema& model, const Table& table, const GivenColumns& given,
     place_at(given.target.empty() ? find_targets(model, table) : given_targets(model, table, given.target),
              schema.targets);
   }
-  schema.weight.reset();
-  if (!given.weight.empty()) schema.weight = Column{given.weight, find_column(table, given.weight)};
+  const auto single = [&](const std::string& column) {
+    return column.empty() ? std::nullopt : std::optional(Column{column, find_column(table, column)});
+  };
+  schema.weight = single(given.weight);
+  schema.group = single(given.group);
+  schema.time = single(given.time);
   return schema;
 }
 

@@ -30,6 +30,8 @@ struct Schema {
   std::vector<Column> targets = {};
   std::optional<Column> weight = {};  ///< none: every row counts once
   std::vector<Column> noise = {};     ///< of known noise: none, one for all targets or one each
+  std::optional<Column> group = {};   ///< rows with one value here are held out together
+  std::optional<Column> time = {};    ///< rows are held out in blocks of time
   bool has_noise = false;             ///< whether rows come with known noise, which arrays may hold without a column
   bool has_names = false;             ///< whether inputs have names: the table had a header
   std::size_t table_columns = 0;      ///< of the whole table
@@ -67,8 +69,10 @@ struct GivenColumns {
   std::vector<std::string> target = {};
   std::string weight = {};  ///< empty: every row counts once, whatever counted in training
   std::vector<std::string> noise_std = {};
+  std::string group = {};  ///< empty: as for weights
+  std::string time = {};
 
-  bool empty() const { return target.empty() && weight.empty() && noise_std.empty(); }
+  bool empty() const { return target.empty() && weight.empty() && noise_std.empty() && group.empty() && time.empty(); }
 };
 
 enum class Targets { unused, if_there, needed };

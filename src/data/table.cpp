@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "base/check.hpp"
+#include "base/content_hash.hpp"
 #include "base/text.hpp"
 #include "data/csv_reader.hpp"
 #include "data/npy_reader.hpp"
@@ -118,6 +119,10 @@ std::string count_of(std::size_t count, std::string_view noun) {
 
 std::string label_of(std::size_t col, std::span<const std::string> labels) {
   return labels.empty() ? fmt::format("column {} (counted from 0)", col) : labels[col];
+}
+
+double word_number(std::string_view text) {
+  return -1 - static_cast<double>(base::hash_of(text) >> 12);
 }
 
 std::vector<std::string> default_target_names(std::size_t count) {

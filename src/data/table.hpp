@@ -102,6 +102,10 @@ std::string count_of(std::size_t count, std::string_view noun);
 /// One of `labels`, or by its place where there are none.
 std::string label_of(std::size_t col, std::span<const std::string> labels);
 
+/// A number that stands for a text where it only matters which texts are equal: 52 bits of its XXH3, negative, so that
+/// it is no label of a numbered group, and a whole number that a double holds exactly.
+double word_number(std::string_view text);
+
 /// `y`, or `y0`, `y1`, ....
 std::vector<std::string> default_target_names(std::size_t count);
 

@@ -167,14 +167,14 @@ class Calibrator {
     return joint;
   }
 
-  /// Each configuration gets a map of its own where there are at least 20 held-out rows per configuration.
+  /// Each configuration gets a map of its own where there are at least 20 independent held-out rows per configuration.
   void map_noise() {
     constexpr std::size_t rows_per_configuration = 20;
     constexpr int sweeps = 2;
     if (!options_.recalibrate) return;
     for (std::size_t unit = 0; unit < units_; ++unit) {
-      for (int sweep = 0;
-           sweep < sweeps && configurations() > 1 && held_out_.rows() >= rows_per_configuration * configurations();
+      for (int sweep = 0; sweep < sweeps && configurations() > 1 &&
+                          held_out_.independent_rows() >= rows_per_configuration * configurations();
            ++sweep) {
         for (std::size_t configuration = 0; configuration < configurations(); ++configuration)
           map_noise_of(unit, configuration);

@@ -83,9 +83,10 @@ class Objective {
       value += std::log(mse) / 2;
       for (std::size_t j = 0; j < configurations_; ++j) gradient[j] += slope[j * outputs_ + k] / (2 * mse);
     }
+    const double prior = held_out_.rows_per_unit();
     for (std::size_t j = 0; j < configurations_; ++j) {
-      value -= std::log(weights[j]) / total;
-      gradient[j] = (gradient[j] - 1 / weights[j]) / total;
+      value -= prior * std::log(weights[j]) / total;
+      gradient[j] = (gradient[j] - prior / weights[j]) / total;
     }
     return value;
   }

@@ -18,6 +18,11 @@ namespace learn {
 
 namespace {
 
+/// Whether targets that are hard to believe are looked for.
+bool may_leave_out(const FitOptions& given) {
+  return given.leave_out_slips.is_given() ? *given.leave_out_slips : given.recipe == Recipe::automatic;
+}
+
 /// Epistemic by aleatoric variance [rows x q].
 std::vector<double> variance_ratios(const Ensemble& ensemble, const model::EncodedRows& rows) {
   const Predictive predictive = model::predictive_of(ensemble.state(), model::networks_at(ensemble.state(), rows), 0);
@@ -34,10 +39,10 @@ std::vector<double> variance_ratios(const Ensemble& ensemble, const model::Encod
 }  // namespace
 
 Fit::Fit(std::unique_ptr<data::RowSource> source, const FitOptions& given, base::Team& team, const WindowSize& window)
-    : team_(team), table_(std::move(source), window), plan_(make_plan(given, table_)) {}
+    : team_(team), table_(std::move(source), window, may_leave_out(given)), plan_(make_plan(given, table_)) {}
 
 Fit::Fit(std::unique_ptr<data::RowSource> source, Plan plan, base::Team& team)
-    : team_(team), table_(std::move(source)), plan_(std::move(plan)) {}
+    : team_(team), table_(std::move(source), {}, may_leave_out(plan.options)), plan_(std::move(plan)) {}
 
 void Fit::check() const {
   learn::check(plan_.options, table_);
@@ -72,9 +77,11 @@ Ensemble Fit::assemble(Finished finished) const {
   state.encoder = std::move(scaling.inputs);
   state.target_scaler = std::move(scaling.targets);
   state.schema = table_.schema();
-  state.schema.weight.reset();  // which row counts how much is not the model's business
+  for (auto* column : {&state.schema.weight, &state.schema.group, &state.schema.time}) {
+    column->reset();  // which row counts how much, and with which others, is not the model's business
+  }
   state.prior_precision = options.prior_precision;
-  state.options = stored_options(options);
+  state.options = stored_options(options, table_.fold_units());
   state.seed = options.seed;
   state.data = data();
   model::check(state);

@@ -24,11 +24,11 @@ double log_learned_variance(NoiseLink link, double raw) {
 
 /// Which rows a member does not see, as one flag per row.
 std::vector<std::vector<bool>> held_out_flags(const FitOptions& options, std::span<const model::Member> members,
-                                              std::size_t rows) {
+                                              const FoldUnits& units) {
   std::vector<std::vector<bool>> flags;
   for (const model::Member& member : members) {
-    flags.emplace_back(rows, false);
-    for (const std::uint32_t row : held_out_rows(options, member.index, rows)) flags.back()[row] = true;
+    flags.emplace_back(units.rows, false);
+    for (const std::uint32_t row : held_out_rows(options, member.index, units)) flags.back()[row] = true;
   }
   return flags;
 }
@@ -165,6 +165,7 @@ HeldOut look_at_held_out(const JudgingRows& judging, const FitOptions& options, 
               .targets = as_matrix(part.targets, part.rows, part.outputs),
               .known_variance = as_matrix(part.known_variance, part.rows, part.outputs),
               .weights = {},
+              .units = judging.units == nullptr ? 0 : judging.units->subset(rows).count,
               .members = std::vector<MemberAtRows>(members.size()),
               .first_pair = {0},
               .pair_member = {}};
@@ -193,7 +194,8 @@ JudgingRows judging_rows(const TrainingRows& train, const FitOptions& options, s
     base::RandomStream random({.seed = options.seed, .purpose = base::Purpose::calibration});
     const std::vector<std::uint32_t> order = base::permutation(count, random);
     return {.all = &train.train(),
-            .held = held_out_flags(options, members, count),
+            .units = &train.units(),
+            .held = held_out_flags(options, members, train.units()),
             .held_out_order = order,
             .training_order = order};
   }

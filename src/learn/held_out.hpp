@@ -34,12 +34,15 @@ struct HeldOut {
   Matrix targets;               ///< [n x q]
   Matrix known_variance;        ///< [n x q] or empty
   std::vector<double> weights;  ///< u_r
+  std::size_t units = 0;        ///< of rows that are held out together; 0: every row is one
   std::vector<MemberAtRows> members;
   std::vector<std::size_t> first_pair;     ///< [n + 1] place of row r's first pair in pair_member, and the end
   std::vector<std::uint32_t> pair_member;  ///< [pairs] position in `members`
 
   std::size_t rows() const { return targets.rows(); }
   std::size_t outputs() const { return targets.cols(); }
+  std::size_t independent_rows() const { return units == 0 ? rows() : units; }
+  double rows_per_unit() const { return static_cast<double>(rows()) / static_cast<double>(independent_rows()); }
   std::size_t pairs() const { return pair_member.size(); }
   std::vector<std::size_t> replicates() const;  ///< number of members of each configuration
   std::span<const std::uint32_t> members_of(std::size_t row) const {
@@ -53,7 +56,8 @@ struct JudgingRows {
 
   const TrainingSet* all = nullptr;
   std::optional<TrainingSet> sample = {};
-  std::vector<std::vector<bool>> held = {};        ///< by member, then by row of the set
+  const FoldUnits* units = nullptr;          ///< of all rows; null for a sample, whose rows are held out one by one
+  std::vector<std::vector<bool>> held = {};  ///< by member, then by row of the set
   std::vector<std::uint32_t> held_out_order = {};  ///< rows, in random order, of which those held out are judged
   std::vector<std::uint32_t> training_order = {};  ///< rows, in random order, of which those trained on are looked at
 };

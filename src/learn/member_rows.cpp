@@ -7,6 +7,7 @@
 #include <ranges>
 #include <unordered_set>
 
+#include "base/check.hpp"
 #include "base/subnormals.hpp"
 #include "learn/gradient.hpp"
 #include "learn/recipe.hpp"
@@ -28,6 +29,17 @@ FoldPlace fold_place(const FitOptions& options, std::size_t member) {
   return {.partition = folds == 1 ? 0 : turn / folds * configurations + member % configurations, .fold = turn % folds};
 }
 
+std::vector<std::uint32_t> held_out_units(const FoldUnits& units, std::size_t folds, std::size_t fold,
+                                          base::RandomStream& random) {
+  if (folds == 1) return rows_of_part(units, part_size(units.rows), part_size(units.count), random);
+  const std::vector<std::uint32_t> fold_of = fold_of_units(units, folds, random);
+  std::vector<std::uint32_t> held;
+  for (std::uint32_t row = 0; row < units.rows; ++row) {
+    if (fold_of[units.unit(row)] == fold) held.push_back(row);
+  }
+  return held;
+}
+
 }  // namespace
 
 std::size_t part_size(std::size_t rows) {
@@ -35,11 +47,13 @@ std::size_t part_size(std::size_t rows) {
   return std::clamp<std::size_t>(rows / 10, 1, enough);
 }
 
-std::vector<std::uint32_t> held_out_rows(const FitOptions& options, std::size_t member, std::size_t rows) {
+std::vector<std::uint32_t> held_out_rows(const FitOptions& options, std::size_t member, const FoldUnits& units) {
   const std::size_t folds = options.folds;
   if (folds == 0) return {};
   const auto [number, fold] = fold_place(options, member);
   base::RandomStream random({.seed = options.seed, .purpose = base::Purpose::folds, .member = number});
+  if (!units.are_rows()) return held_out_units(units, folds, fold, random);
+  const std::size_t rows = units.rows;
   const std::vector<std::uint32_t> order = base::permutation(rows, random);
   const std::size_t first = folds == 1 ? 0 : fold * rows / folds;
   const std::size_t end = folds == 1 ? part_size(rows) : (fold + 1) * rows / folds;
@@ -47,6 +61,23 @@ std::vector<std::uint32_t> held_out_rows(const FitOptions& options, std::size_t 
                                   order.begin() + static_cast<std::ptrdiff_t>(end));
   std::ranges::sort(held);
   return held;
+}
+
+void check_fold_units(const FitOptions& options, const TrainingTable& train) {
+  const data::Schema& schema = train.schema();
+  const bool holds_out = options.folds > 0 || options.validation_fraction > 0;
+  base::require(!holds_out || (!schema.group && !schema.time) || train.windows().is_one(), ErrorCode::usage,
+                "{} is given, but the rows take more than {} MB of memory, expected fewer rows or folds 0",
+                schema.group ? "group" : "time", train.window_bytes() >> 20);
+  const FoldUnits& all = train.fold_units();
+  if (all.are_rows()) return;
+  base::require(all.count >= 2, ErrorCode::usage, "the training data have 1 {}, expected at least 2 to hold one out",
+                all.noun());
+  if (!holds_out) return;
+  const FoldUnits units = all.subset(other_rows(train.rows(), validation_part(train, options)));
+  const bool has_enough = options.folds <= units.count && (*options.folds == 0 || units.count >= 2);
+  base::require(has_enough, ErrorCode::usage, "{} folds for {}, expected at most one fold for each", *options.folds,
+                data::count_of(units.count, units.noun()));
 }
 
 std::vector<std::uint32_t> other_rows(std::size_t rows, const std::vector<std::uint32_t>& excluded) {
@@ -57,8 +88,8 @@ std::vector<std::uint32_t> other_rows(std::size_t rows, const std::vector<std::u
   return others;
 }
 
-std::vector<std::uint32_t> seen_rows(const FitOptions& options, std::size_t member, std::size_t rows) {
-  return other_rows(rows, held_out_rows(options, member, rows));
+std::vector<std::uint32_t> seen_rows(const FitOptions& options, std::size_t member, const FoldUnits& units) {
+  return other_rows(units.rows, held_out_rows(options, member, units));
 }
 
 std::vector<std::uint32_t> drawn_rows(base::RandomStream& random, std::size_t rows,
@@ -134,7 +165,7 @@ EpochRows::EpochRows(const TrainingRows& data, const FitOptions& options, std::s
     : data_(data),
       name_{.seed = options.seed, .purpose = base::Purpose::shuffle, .member = member, .attempt = attempt} {
   if (cut() == nullptr) {
-    rows_ = seen_rows(options, member, data.train().rows);
+    rows_ = seen_rows(options, member, data.units());
     double weight = 0;
     for (const std::uint32_t row : rows_) weight += data.train().weight(row);
     weight_total_ = data.train().weight_total * weight / static_cast<double>(data.train().rows);

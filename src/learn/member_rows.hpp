@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "learn/fold_units.hpp"
 #include "learn/training_rows.hpp"
 #include "model/mlp.hpp"
 
@@ -25,14 +26,17 @@ std::size_t part_size(std::size_t rows);
 ///
 /// With K > 1 folds the first K replicates of a configuration share a random partition into K folds, one held out of
 /// each; the next K replicates have another partition. With one fold the same part is held out of all members. With
-/// none all members are trained on all rows.
-std::vector<std::uint32_t> held_out_rows(const FitOptions& options, std::size_t member, std::size_t rows);
+/// none all members are trained on all rows. Units are held out whole; in time all partitions are the same blocks.
+std::vector<std::uint32_t> held_out_rows(const FitOptions& options, std::size_t member, const FoldUnits& units);
+
+/// Throws usage where groups or times leave too few units for the folds, or there are more rows than a window holds.
+void check_fold_units(const FitOptions& options, const TrainingTable& train);
 
 /// The rows 0, ..., rows - 1 without those of `excluded`, which ascends.
 std::vector<std::uint32_t> other_rows(std::size_t rows, const std::vector<std::uint32_t>& excluded);
 
 /// The rows of the training set that a member is trained on, ascending.
-std::vector<std::uint32_t> seen_rows(const FitOptions& options, std::size_t member, std::size_t rows);
+std::vector<std::uint32_t> seen_rows(const FitOptions& options, std::size_t member, const FoldUnits& units);
 
 /// Draws `count` distinct rows, none of `without` (ascending) among them.
 std::vector<std::uint32_t> drawn_rows(base::RandomStream& random, std::size_t rows,

@@ -10,6 +10,7 @@
 
 #include "base/text.hpp"
 #include "learn/recipe.hpp"
+#include "learn/slips.hpp"
 
 namespace credens::learn {
 
@@ -29,6 +30,7 @@ FitOptions with_paper_defaults(FitOptions options) {
   options.schedule.set_default(Schedule::halve_last_five);
   options.loss_beta.set_default({0});
   options.asinh_inputs.set_default(false);
+  options.leave_out_slips.set_default(false);
   options.folds.set_default(0);
   options.recalibrate.set_default(false);
   options.correct_size.set_default(false);
@@ -98,6 +100,7 @@ EffortSize size_of(Effort effort) {
 constexpr std::size_t fewest_rows = 10;    ///< below: none can be held out
 constexpr std::size_t few_rows = 250;      ///< below: not enough to tell many configurations apart
 constexpr std::size_t many_rows = 20000;   ///< from here on: one part held out, wider networks, fewer configurations
+constexpr std::size_t enough_units = 100;  ///< of rows held out together: a tenth of these makes one part
 constexpr std::size_t most_embedded = 64;  ///< inputs
 
 /// Decides the choices that are not given and records each decision with its reason.
@@ -107,8 +110,9 @@ class Planner {
       : given_(given),
         size_(size),
         effort_(size_of(given.effort)),
+        units_(size.units == 0 ? size.rows : size.units),
         has_many_rows_(size.rows >= many_rows),
-        configurations_(distinct_configurations(size.rows < few_rows, size.inputs <= most_embedded)),
+        configurations_(distinct_configurations(units_ < few_rows, size.inputs <= most_embedded)),
         plan_{given, {}} {}
 
   Plan make() {
@@ -118,6 +122,7 @@ class Planner {
     decide_training();
     decide_calibration();
     decide_posterior();
+    plan_.options.leave_out_slips.set_default(true);
     return std::move(plan_);
   }
 
@@ -147,9 +152,9 @@ class Planner {
     if (const std::size_t given = longest_cycled_list(given_); given > 1) {
       return given <= configurations_.size() ? given : 1;
     }
-    const std::size_t some = size_.rows < few_rows ? effort_.with_few_rows
-                             : has_many_rows_      ? effort_.with_many_rows
-                                                   : effort_.configurations;
+    const std::size_t some = units_ < few_rows ? effort_.with_few_rows
+                             : has_many_rows_  ? effort_.with_many_rows
+                                               : effort_.configurations;
     const std::size_t most = std::min(some, configurations_.size());
     return members.is_given() ? std::clamp<std::size_t>(*members / 5, 1, most) : most;
   }
@@ -202,7 +207,10 @@ class Planner {
            : folds == 1 ? fmt::format("{} rows can spare one part", size_.rows)
            : *options.members < folds * configuration_count(options)
                ? "each member is trained without one of them; there are too few members to hold all of them out"
-               : "each row is held out of some members of each configuration");
+           : size_.units > 0 ? fmt::format("each of {} units of rows is held out whole of some members of each "
+                                           "configuration",
+                                           size_.units)
+                             : "each row is held out of some members of each configuration");
   }
 
   void decide_training() {
@@ -270,7 +278,8 @@ class Planner {
       const double seen = std::max(std::clamp(4e6 / rows, 20.0, 40.0), fewest_steps / per_epoch);
       return static_cast<std::size_t>(std::ceil(effort_.work * seen));
     }
-    const double steps = std::clamp(rows * rows / 20, 1500.0, std::clamp(8 * rows, 6000.0, 9000.0));
+    const auto units = static_cast<double>(units_);
+    const double steps = std::clamp(units * units / 20, 1500.0, std::clamp(8 * units, 6000.0, 9000.0));
     return static_cast<std::size_t>(std::ceil(effort_.work * std::max(steps / per_epoch, 20.0)));
   }
 
@@ -283,14 +292,16 @@ class Planner {
 
   std::size_t folds() const {
     if (size_.rows < fewest_rows) return 0;
-    if (has_many_rows_) return 1;
+    if (has_many_rows_ && units_ >= enough_units) return 1;
     const std::size_t replicates = *plan_.options.members / configuration_count(plan_.options);
-    return std::min(std::clamp<std::size_t>(replicates, 5, effort_.folds), size_.rows / 2);
+    const std::size_t folds = std::clamp<std::size_t>(replicates, has_many_rows_ ? 2 : 5, effort_.folds);
+    return std::min(folds, size_.units == 0 ? size_.rows / 2 : units_);
   }
 
   const FitOptions& given_;
   DataSize size_;
   EffortSize effort_;
+  std::size_t units_;  ///< rows that can be told apart: those held out together count once
   bool has_many_rows_;
   std::vector<Configuration> configurations_;
   Plan plan_;
@@ -307,9 +318,18 @@ Plan make_plan(const FitOptions& given, const DataSize& size) {
 Plan make_plan(const FitOptions& given, const TrainingTable& train) {
   const auto counted = static_cast<double>(train.summary().inputs.rows());
   const double seen = std::floor(counted * (1 - given.validation_fraction));
-  return make_plan(given, {.rows = static_cast<std::size_t>(seen),
-                           .inputs = std::max<std::size_t>(train.numbers(), 1),
-                           .outputs = train.outputs()});
+  const FoldUnits& units = train.fold_units();
+  const double share = static_cast<double>(units.count) / static_cast<double>(units.rows);
+  Plan plan = make_plan(given, {.rows = static_cast<std::size_t>(seen),
+                                .units = units.are_rows() ? 0 : static_cast<std::size_t>(std::ceil(seen * share)),
+                                .inputs = train.inputs(),
+                                .outputs = train.outputs()});
+  const std::vector<std::uint32_t>& slips = train.slips();
+  if (!slips.empty()) {
+    plan.decisions.push_back({"leave_out_slips", places_of(slips, train.summary().first_line),
+                              "targets more than 10 times as far from the median as all others"});
+  }
+  return plan;
 }
 
 }  // namespace credens::learn

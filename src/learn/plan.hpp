@@ -15,6 +15,7 @@ namespace credens::learn {
 
 struct DataSize {
   std::size_t rows = 0;
+  std::size_t units = 0;  ///< of rows that are held out together; 0: every row is one
   std::size_t inputs = 0;
   std::size_t outputs = 0;
 };

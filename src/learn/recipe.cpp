@@ -11,6 +11,7 @@
 
 #include "base/check.hpp"
 #include "data/scaler.hpp"
+#include "learn/member_rows.hpp"
 #include "model/ensemble_state.hpp"
 
 namespace credens::base {
@@ -96,6 +97,7 @@ constexpr double widest_band = 1000;
 constexpr double largest_rate = 1e6;
 constexpr double largest_precision = 1e12;
 constexpr std::string_view validation_name = "validation";
+constexpr std::string_view units_name = "fold_units";
 
 template <class T>
 std::function<bool(const T&)> between(T low, T high) {
@@ -180,6 +182,8 @@ void add_training(Table& table) {
                    "Shift and scale each input to mean 0 and standard deviation 1");
   table.add_switch("asinh_inputs", &FitOptions::asinh_inputs,
                    "Apply the asinh transform to inputs with values more than 6 standard deviations from their mean");
+  table.add_switch("leave_out_slips", &FitOptions::leave_out_slips,
+                   "Leave out rows with a target that is more than 10 times as far from the median as all others");
   table.add("validation_fraction", "SHARE", &FitOptions::validation_fraction,
             "Share of the rows held out to choose each member's best epoch; 0 trains on all rows to the last epoch",
             "a number from 0 to below 1", between<double>(0, std::nextafter(1.0, 0.0)));
@@ -256,6 +260,7 @@ void check_calibration(const FitOptions& options, const TrainingTable& train) {
   const std::size_t rows = train.rows() - static_cast<std::size_t>(std::ceil(validation));
   base::require(options.folds <= rows && (*options.folds == 0 || rows >= 2), ErrorCode::usage,
                 "{} folds for {} rows, expected at least 2 rows and at most one fold per row", *options.folds, rows);
+  check_fold_units(options, train);
   const bool wanted = options.recalibrate || options.weigh_members;
   base::require(!wanted || options.folds > 0, ErrorCode::usage, "{} needs held-out rows, but folds is 0",
                 options.recalibrate ? "recalibrate" : "weigh_members");
@@ -321,16 +326,17 @@ const base::OptionTable<FitOptions>& fit_options() {
   return table;
 }
 
-base::OptionValues stored_options(const FitOptions& options) {
+base::OptionValues stored_options(const FitOptions& options, const FoldUnits& units) {
   base::OptionValues values = fit_options().values(options, true);
   if (options.validation != nullptr) values.emplace_back(validation_name, options.validation->fingerprint());
+  if (const std::string digits = units.digits(); !digits.empty()) values.emplace_back(units_name, digits);
   return values;
 }
 
 FitOptions restore_options(const base::OptionValues& values) {
   FitOptions options;
   for (const auto& [name, value] : values) {
-    if (name == validation_name) continue;  // a fingerprint: the rows themselves are not stored
+    if (name == validation_name || name == units_name) continue;  // digests: the rows themselves are not stored
     const auto* option = fit_options().find(name);
     base::require(option != nullptr && option->is_stored, ErrorCode::model, "unknown option {}", base::quoted(name));
     try {

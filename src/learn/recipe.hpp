@@ -52,8 +52,8 @@ namespace credens::learn {
 const base::OptionTable<FitOptions>& fit_options();
 
 /// The options that determine the result, as stored in model files; with rows of their own for validation also their
-/// fingerprint.
-base::OptionValues stored_options(const FitOptions& options);
+/// fingerprint, and with groups or times a digest of the rows that are held out together.
+base::OptionValues stored_options(const FitOptions& options, const FoldUnits& units = {});
 
 /// The FitOptions that stored values describe; throws model for a name or value that is unknown.
 FitOptions restore_options(const base::OptionValues& values);

@@ -63,23 +63,48 @@ struct Gain {
   double standard_error = 0;
 };
 
-/// Rows count by their weight; (sum u)^2 / sum u^2 rows of equal weight would know as much.
-Gain gain_of(const TrainingSet& data, std::span<const double> better, std::span<const double> base) {
-  std::vector<double> differences;
-  std::vector<double> weights;
-  double sum = 0;
-  double squares = 0;
+/// Rows of one unit become one, with their mean and the sum of their weights. Rows without `base` are not there.
+void merge_units(const JudgingRows& rows, std::span<const double> base, std::vector<double>& differences,
+                 std::vector<double>& weights) {
+  std::vector<double> sums(rows.units->count);
+  std::vector<double> totals(rows.units->count);
+  std::size_t place = 0;
   for (std::size_t i = 0; i < base.size(); ++i) {
     if (base[i] == nothing) continue;
-    const double weight = data.weight(i);
+    sums[rows.units->unit(i)] += weights[place] * differences[place];
+    totals[rows.units->unit(i)] += weights[place];
+    ++place;
+  }
+  differences.clear();
+  weights.clear();
+  for (std::size_t unit = 0; unit < totals.size(); ++unit) {
+    if (totals[unit] == 0) continue;
+    differences.push_back(sums[unit] / totals[unit]);
+    weights.push_back(totals[unit]);
+  }
+}
+
+/// Rows count by their weight; (sum u)^2 / sum u^2 rows of equal weight would know as much. Rows of one unit are no
+/// independent witnesses: they count as one that says their mean and has their weights together.
+Gain gain_of(const JudgingRows& rows, std::span<const double> better, std::span<const double> base) {
+  const TrainingSet& data = rows.set();
+  std::vector<double> differences;
+  std::vector<double> weights;
+  for (std::size_t i = 0; i < base.size(); ++i) {
+    if (base[i] == nothing) continue;
     differences.push_back(better[i] - base[i]);
-    weights.push_back(weight);
+    weights.push_back(data.weight(i));
+  }
+  if (rows.units != nullptr && !rows.units->are_rows()) merge_units(rows, base, differences, weights);
+  double sum = 0;
+  double squares = 0;
+  for (const double weight : weights) {
     sum += weight;
     squares += weight * weight;
   }
-  const double rows = sum * sum / squares;
+  const double independent = sum * sum / squares;
   return {math::weighted_mean(differences, weights),
-          std::sqrt(math::weighted_variance(differences, weights) / std::max(rows - 1, 1.0))};
+          std::sqrt(math::weighted_variance(differences, weights) / std::max(independent - 1, 1.0))};
 }
 
 }  // namespace
@@ -119,7 +144,7 @@ RungChoice choose_rung(const JudgingRows& rows, const FitOptions& options, std::
   const std::vector<double> isotropic = log_densities(rungs.front());
   double best = 0;
   for (std::size_t i = 1; i < rungs.size(); ++i) {
-    const Gain gain = gain_of(rows.set(), log_densities(rungs[i]), isotropic);
+    const Gain gain = gain_of(rows, log_densities(rungs[i]), isotropic);
     if (!(gain.mean > std::max(best, 2 * gain.standard_error))) continue;
     best = gain.mean;
     choice = {rungs[i], fmt::format("its log density of rows held out is better than isotropic's by {:.2g} +- {:.1g}",

@@ -13,6 +13,7 @@
 #include "learn/divergence.hpp"
 #include "learn/input_warnings.hpp"
 #include "learn/member_rows.hpp"
+#include "learn/slips.hpp"
 #include "learn/unseen.hpp"
 #include "math/kernels.hpp"
 #include "model/member_source.hpp"
@@ -193,6 +194,29 @@ void warn_of_lone_targets(const TrainingTable& table, const FitOptions& options)
   }
 }
 
+void warn_of_slips(const TrainingTable& table, const FitOptions& options) {
+  if (table.slips().empty()) return;
+  warn(options,
+       fmt::format("{} hard to believe and left out: {}",
+                   table.slips().size() == 1 ? "a target is" : fmt::format("{} targets are", table.slips().size()),
+                   places_of(table.slips(), table.summary().first_line)));
+}
+
+/// Rows of weight 0, which no sum counts.
+void leave_out(const std::vector<std::uint32_t>& rows, std::size_t all, ExactRows& exact) {
+  if (!rows.empty() && exact.weights.empty()) exact.weights.assign(all, 1);
+  for (const std::uint32_t row : rows) exact.weights[row] = 0;
+}
+
+/// Copies matter only if rows are held out: otherwise they are like rows of weight 2.
+void warn_of_copies(const TrainingTable& table, const FitOptions& options) {
+  const FoldUnits& units = table.fold_units();
+  if (units.kind != FoldUnits::Kind::copies || (*options.folds == 0 && options.validation_fraction == 0)) return;
+  warn(options, fmt::format("{} of {} rows are copies of others in all inputs; rows with equal inputs are held out "
+                            "together",
+                            units.rows - units.count, units.rows));
+}
+
 /// Rows with a known variance that, in network units, lies below the floor that replaces it.
 std::size_t rows_below_floor(MatrixView noise_std, const data::Scaler& targets) {
   const double least_std = std::sqrt(model::noise_floor);
@@ -280,6 +304,7 @@ std::vector<std::uint32_t> validation_part(const TrainingTable& table, const Fit
   // Not member 0 of the purpose, so that the rows do not follow those of Dataset::split with the same seed.
   base::RandomStream random(
       {.seed = options.seed, .purpose = base::Purpose::split, .member = windows.is_one() ? 1U : 2U});
+  if (!table.fold_units().are_rows()) return rows_of_part(table.fold_units(), count, 1, random);
   std::vector<std::uint32_t> part =
       windows.is_one() ? base::permutation(rows, random) : drawn_rows(random, rows, {}, count);
   part.resize(count);
@@ -294,6 +319,8 @@ TrainingRows::TrainingRows(const TrainingTable& table, const FitOptions& planned
       validation_rows_(validation_part(table, planned)) {
   warn_of_constant_columns(table, planned);
   warn_of_lone_targets(table, planned);
+  warn_of_copies(table, planned);
+  warn_of_slips(table, planned);
   warn_of_inputs(table, scaling_.inputs, planned);
   if (table.windows().is_one()) {
     read_one_window(planned);
@@ -312,9 +339,13 @@ void TrainingRows::read_one_window(const FitOptions& options) {
     scaler.write(block, 0, block.rows(), train_, block.first_row);
     append(block, scaling_.targets, table_->has_weights(), exact_);
   });
+  leave_out(table_->slips(), table_->rows(), exact_);
+  units_ = table_->fold_units();
   if (validation_rows_.empty()) return set_weights(train_, exact_.weights);
+  const std::vector<std::uint32_t> others = other_rows(table_->rows(), validation_rows_);
   validation_ = part_of(train_, validation_rows_, exact_.weights);
-  train_ = part_of(train_, other_rows(table_->rows(), validation_rows_), exact_.weights);
+  train_ = part_of(train_, others, exact_.weights);
+  units_ = units_.subset(others);
 }
 
 /// Rows that are more than a window holds.
@@ -345,6 +376,7 @@ void TrainingRows::read_windows(const FitOptions& options) {
     train_.rows = table_->rows();
   }
   train_.weight_total = table_->summary().weight_total;
+  units_ = train_.rows;
 }
 
 double TrainingRows::divergence_limit(NoiseKind noise) const {

@@ -94,7 +94,7 @@ class TrainingRows {
 
   /// Rows of one window that are there already.
   TrainingRows(TrainingSet train, std::optional<TrainingSet> validation = {})
-      : train_(std::move(train)), validation_(std::move(validation)) {}
+      : train_(std::move(train)), units_(train_.rows), validation_(std::move(validation)) {}
 
   const TrainingTable& table() const { return *table_; }
   const Scaling& scaling() const { return scaling_; }
@@ -105,6 +105,7 @@ class TrainingRows {
   /// The rows that members may be trained on. With several windows all rows of the table, those of validation among
   /// them; where rows are stored only their numbers.
   const TrainingSet& train() const { return train_; }
+  const FoldUnits& units() const { return units_; }  ///< of train()
   const TrainingSet* validation() const { return validation_ ? &*validation_ : nullptr; }
 
   /// Rows of the table that no member is trained on, ascending.
@@ -134,6 +135,7 @@ class TrainingRows {
   Scaling scaling_;
   std::vector<std::vector<float>> number_values_;
   TrainingSet train_;
+  FoldUnits units_;
   std::optional<TrainingSet> validation_;
   std::vector<std::uint32_t> validation_rows_;
   std::optional<Windows> windows_;
@@ -143,7 +145,8 @@ class TrainingRows {
 };
 
 /// Rows that `options.validation_fraction` takes for validation, ascending; at least one, and one is left. With several
-/// windows as many as a window holds at most. The table has at least 2 rows.
+/// windows as many as a window holds at most. Units are taken whole, in time the last ones. The table has at least 2
+/// rows.
 std::vector<std::uint32_t> validation_part(const TrainingTable& table, const FitOptions& options);
 
 }  // namespace credens::learn

@@ -6,6 +6,7 @@
 
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
+#include "learn/slips.hpp"
 #include "math/kernels.hpp"
 
 namespace credens::learn {
@@ -49,6 +50,23 @@ RowRange Windows::blocks_of(std::size_t window) const {
 
 std::size_t Windows::largest() const {
   return std::min(rows_, parts_of(blocks_, windows_) * block_rows_);
+}
+
+TrainingTable::TrainingTable(std::unique_ptr<data::RowSource> source, const WindowSize& window, bool leaves_out_slips)
+    : source_(std::move(source)),
+      summary_(data::summarise(*source_, true, window.window / plain_row_bytes())),
+      encodings_(data::encodings_of(schema(), summary_)),
+      window_(window),
+      fold_units_(make_fold_units(windows().is_one() ? summary_.keys : data::RowKeys(), summary_.rows)) {
+  if (leaves_out_slips && windows().is_one()) slips_ = find_slips(summary_);
+  if (!slips_.empty()) summary_.targets = moments_without(summary_.keys, outputs(), slips_);
+  summary_.keys = {};
+}
+
+/// That of a table of numbers: words, dates and missing cells may make rows longer, not shorter.
+std::size_t TrainingTable::plain_row_bytes() const {
+  const std::size_t weights = schema().weight.has_value() ? 1 : 0;
+  return sizeof(float) * (math::padded(inputs()) + outputs() * (has_noise() ? 2 : 1) + weights);
 }
 
 std::size_t TrainingTable::numbers() const {

@@ -14,6 +14,7 @@
 
 #include "data/row_source.hpp"
 #include "data/row_summary.hpp"
+#include "learn/fold_units.hpp"
 
 namespace credens::learn {
 
@@ -65,12 +66,10 @@ struct Scaling {
 
 class TrainingTable {
  public:
-  /// Reads all rows once. `window` is another than the usual in tests alone.
-  explicit TrainingTable(std::unique_ptr<data::RowSource> source, const WindowSize& window = {})
-      : source_(std::move(source)),
-        summary_(data::summarise(*source_, true)),
-        encodings_(data::encodings_of(schema(), summary_)),
-        window_(window) {}
+  /// Reads all rows once. `window` is another than the usual in tests alone. `leaves_out_slips`: targets that are hard to
+  /// believe do not count.
+  explicit TrainingTable(std::unique_ptr<data::RowSource> source, const WindowSize& window = {},
+                         bool leaves_out_slips = false);
 
   /// The dataset must live as long.
   TrainingTable(const Dataset& dataset, const WindowSize& window = {})
@@ -87,6 +86,13 @@ class TrainingTable {
   bool has_weights() const { return schema().weight.has_value() || summary_.rows_without_target > 0; }
   std::size_t numbers() const;  ///< inputs that are numbers or dates
 
+  /// Rows of this table that are held out together. More rows than a window holds are held out one by one.
+  const FoldUnits& fold_units() const { return fold_units_; }
+
+  /// Rows whose targets are hard to believe, ascending: they have the weight 0. None are looked for among more rows
+  /// than a window holds.
+  const std::vector<std::uint32_t>& slips() const { return slips_; }
+
   /// Bytes of a row in network units.
   std::size_t row_bytes() const;
   Windows windows() const { return Windows(rows(), row_bytes(), window_); }
@@ -97,10 +103,14 @@ class TrainingTable {
   Scaling scaling(bool standardise_inputs, bool asinh_inputs) const;
 
  private:
+  std::size_t plain_row_bytes() const;
+
   std::unique_ptr<data::RowSource> source_;
   data::RowSummary summary_;
   std::vector<data::InputEncoding> encodings_;
   WindowSize window_;
+  FoldUnits fold_units_;
+  std::vector<std::uint32_t> slips_;
 };
 
 }  // namespace credens::learn

@@ -2,7 +2,8 @@
 """Writes the small tables and arrays that golden tests work with; values depend on nothing but the row's number.
 
 Usage: data.py FILE...   the name decides: train.csv, test.csv, two.csv (two targets), noisy.csv (noise and weight columns),
-                         plain.csv (no header), many.csv (10,000 rows), *.csv.gz, *.csv.xz, *.npy
+                         plain.csv (no header), many.csv (10,000 rows), samples.csv (words that name samples, a day, copies of
+                         inputs), slips.csv (two targets times 1,000), *.csv.gz, *.csv.xz, *.npy
 """
 
 import gzip
@@ -31,6 +32,11 @@ def table(name):
         return None, [(a, b, y) for a, b, _, y in map(row, range(40))]
     if name == "test":
         return ["b", "a", "y", "truth"], [(b, a, y, truth) for a, b, truth, y in map(row, range(100, 112))]
+    if name == "samples":
+        samples = [row(i // 4)[:2] for i in range(48)]
+        return ["sample", "day", "a", "b", "y"], [(f"s{i // 4}", i // 8, *samples[i], row(i)[3]) for i in range(48)]
+    if name == "slips":
+        return ["a", "b", "y"], [(a, b, y * 1000 if i in (5, 30) else y) for i in range(120) for a, b, _, y in [row(i)]]
     if name == "many":
         return ["a", "b"], [row(i)[:2] for i in range(10000)]
     return ["a", "b", "y"], [(a, b, y) for a, b, _, y in map(row, range(40))]
@@ -38,7 +44,7 @@ def table(name):
 
 def csv_bytes(names, rows):
     lines = [",".join(names)] if names else []
-    lines += [",".join(repr(float(value)) for value in values) for values in rows]
+    lines += [",".join(value if isinstance(value, str) else repr(float(value)) for value in values) for values in rows]
     return "".join(line + "\n" for line in lines).encode()
 
 
