@@ -62,23 +62,16 @@ struct Gain {
   double standard_error = 0;
 };
 
-/// Rows count by their weight; (sum u)^2 / sum u^2 rows of equal weight would know as much.
+/// Rows count by their weight.
 Gain gain_of(const TrainingSet& data, std::span<const double> better, std::span<const double> base) {
   std::vector<double> differences;
   std::vector<double> weights;
-  double sum = 0;
-  double squares = 0;
   for (std::size_t i = 0; i < base.size(); ++i) {
     if (base[i] == nothing) continue;
-    const double weight = data.weight(i);
     differences.push_back(better[i] - base[i]);
-    weights.push_back(weight);
-    sum += weight;
-    squares += weight * weight;
+    weights.push_back(data.weight(i));
   }
-  const double rows = sum * sum / squares;
-  return {math::weighted_mean(differences, weights),
-          std::sqrt(math::weighted_variance(differences, weights) / std::max(rows - 1, 1.0))};
+  return {math::weighted_mean(differences, weights), math::standard_error(differences, weights)};
 }
 
 }  // namespace
@@ -114,15 +107,17 @@ RungChoice choose_rung(const JudgingRows& rows, const FitOptions& options, std::
     return densities;
   };
   const std::vector<PosteriorKind> rungs = candidate_rungs(members, options.prior_precision);
-  RungChoice choice{.reason = "no rung predicts rows held out better than the paper's"};
+  RungChoice choice{.reason = "no other posterior predicts held-out rows better than the paper's"};
   const std::vector<double> isotropic = log_densities(rungs.front());
   double best = 0;
   for (std::size_t i = 1; i < rungs.size(); ++i) {
     const Gain gain = gain_of(rows.set(), log_densities(rungs[i]), isotropic);
     if (!(gain.mean > std::max(best, 2 * gain.standard_error))) continue;
     best = gain.mean;
-    choice = {rungs[i], fmt::format("its log density of rows held out is better than isotropic's by {:.2g} +- {:.1g}",
-                                    gain.mean, gain.standard_error)};
+    choice = {
+        rungs[i],
+        fmt::format("its log density of held-out rows is better than isotropic's by {:.2g} +- {:.1g} nats per row",
+                    gain.mean, gain.standard_error)};
   }
   return choice;
 }

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "math/statistics.hpp"
 #include "model/ensemble_state.hpp"
 #include "model/names.hpp"
 #include "report/model_summary.hpp"
@@ -199,7 +200,7 @@ std::set<std::size_t> ModelReport::shown_rows() const {
 
 Page ModelReport::page(const std::string& model_name, const std::string& data_name, const RowPlaces& places) const {
   const Comparison comparison = comparer_.comparison();
-  const double effective_rows = scoring::effective_rows(comparison.rows, weights_);
+  const double effective_rows = math::effective_count(comparison.rows, weights_);
   Page page{.title = "How well does the model know?",
             .lead = lead(ensemble_, model_name, comparison.rows, data_name),
             .sections = {scores_section(comparison, ensemble_, interval_.level, effective_rows)},
