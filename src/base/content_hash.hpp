@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -26,5 +27,8 @@ class ContentHash {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+/// XXH3-64 of bytes that are there at once.
+std::uint64_t hash_of(std::string_view bytes, std::uint64_t seed);
 
 }  // namespace credens::base

@@ -118,6 +118,7 @@ RowSummary summarise(RowSource& source, bool with_sample) {
                      .weight_total = 0,
                      .fingerprint = {},
                      .digest = {},
+                     .sketch = {},
                      .inputs = ColumnMoments(schema.inputs.size()),
                      .targets = ColumnMoments(schema.targets.size()),
                      .sample = RowSample(schema.inputs.size())};
@@ -126,6 +127,7 @@ RowSummary summarise(RowSource& source, bool with_sample) {
   source.rewind();
   for (RowBlock block; source.next(block);) {
     digest.add(block);
+    summary.sketch.add(block);
     summary.inputs.add(block.inputs, block.weights);
     summary.targets.add(block.targets, block.weights);
     if (with_sample) summary.sample.add(block.inputs, block.weights);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "data/row_sketch.hpp"
 #include "data/row_source.hpp"
 #include "data/scaler.hpp"
 
@@ -55,6 +56,7 @@ struct RowSummary {
   double weight_total = 0;  ///< the number of rows where there are no weights
   std::string fingerprint;  ///< as that of a Dataset with these rows
   std::string digest;       ///< of a RowDigest, for whoever reads the rows again
+  RowSketch sketch;
   ColumnMoments inputs;
   ColumnMoments targets;
   RowSample sample;  ///< of the inputs; no rows where none was asked for
