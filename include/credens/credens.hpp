@@ -7,6 +7,7 @@
 #include <credens/dataset.hpp>
 #include <credens/ensemble.hpp>
 #include <credens/error.hpp>
+#include <credens/expectation.hpp>
 #include <credens/fit.hpp>
 #include <credens/matrix.hpp>
 #include <credens/member_outputs.hpp>

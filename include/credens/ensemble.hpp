@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <credens/expectation.hpp>
 #include <credens/matrix.hpp>
 #include <credens/member_outputs.hpp>
 #include <credens/predictive.hpp>
@@ -77,6 +78,10 @@ class Ensemble {
   const std::vector<double>& weights() const;
   /// The evidence lower bound of a rung, in network units; none for `delta` and where targets or weights were missing.
   std::optional<double> elbo(PosteriorKind kind) const;
+
+  /// Scores that new rows may expect, by held-out rows; none where `fit` held out no rows, and where weights, posterior
+  /// or rows have changed since.
+  const std::optional<Expectation>& expected() const;
 
   Predictive predict(MatrixView inputs, const PredictOptions& options = {}) const;
   Predictive predict(const MemberOutputs& outputs) const;

@@ -7,11 +7,13 @@
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
+#include <nlohmann/json.hpp>
 
 #include "arrays.hpp"
 #include "model/ensemble_state.hpp"
 #include "model/names.hpp"
 #include "module.hpp"
+#include "report/expectation.hpp"
 #include "store/model_file.hpp"
 
 namespace credens::python {
@@ -79,6 +81,9 @@ void register_ensemble(nb::module_& module) {
             return ensemble.elbo(base::parse_enum<PosteriorKind>(kind));
           },
           "kind"_a)
+      .def_prop_ro(
+          "expected", [](const Ensemble& ensemble) { return report::expectation_json(ensemble).dump(); },
+          "JSON; null: not known.")
       .def("predict", &predict, "inputs"_a.noconvert(), "noise_std"_a.noconvert().none(), "threads"_a)
       .def("sample", &sample, "inputs"_a.noconvert(), "draws"_a, "of"_a, "seed"_a, "noise_std"_a.noconvert().none(),
            "threads"_a)

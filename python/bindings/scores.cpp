@@ -11,6 +11,8 @@
 
 #include "arrays.hpp"
 #include "base/file.hpp"
+#include "data/row_sketch.hpp"
+#include "model/ensemble_state.hpp"
 #include "model/names.hpp"
 #include "model/weights.hpp"
 #include "module.hpp"
@@ -22,10 +24,17 @@ namespace credens::python {
 
 namespace {
 
+/// Share of the rows that the ensemble was trained on, where it is known.
+std::optional<double> training_share(const Ensemble& ensemble, MatrixView inputs, MatrixView targets) {
+  data::SharedRows trained_on(ensemble.state().row_hashes);
+  trained_on.add({.inputs = inputs, .targets = targets});
+  return trained_on.share();
+}
+
 /// JSON; without an ensemble the scores of the prediction alone.
-std::string score_text(const Ensemble* ensemble, const Predictive& predictive, const Array2& targets,
-                       const std::optional<Array1>& weights, const std::optional<Array2>& truth, double level,
-                       const std::string& interval) {
+std::string score_text(const Ensemble* ensemble, const Predictive& predictive, const std::optional<Array2>& inputs,
+                       const Array2& targets, const std::optional<Array1>& weights, const std::optional<Array2>& truth,
+                       double level, const std::string& interval) {
   const auto kind = base::parse_enum<IntervalKind>(interval);
   return unlocked([&] {
     if (ensemble == nullptr) {
@@ -39,7 +48,9 @@ std::string score_text(const Ensemble* ensemble, const Predictive& predictive, c
     all_weights.add(rows.weights);
     report::Comparer comparer(*ensemble, {.level = level, .kind = kind}, all_weights.largest());
     comparer.add(rows);
-    return report::comparison_json(comparer.comparison(), *ensemble, level).dump();
+    report::Comparison comparison = comparer.comparison();
+    comparison.training_share = training_share(*ensemble, view_of(inputs), rows.targets);
+    return report::comparison_json(comparison, *ensemble, level).dump();
   });
 }
 
@@ -52,6 +63,7 @@ void write_report(const Ensemble& ensemble, const Predictive& predictive, const 
     weights.add(data.weights());
     report::ModelReport judged(ensemble, options, weights.largest());
     judged.add({.predictive = predictive, .targets = data.targets(), .weights = data.weights()});
+    judged.set_training_share(training_share(ensemble, rows, data.targets()));
     report::RowPlaces places;
     for (const std::size_t row : judged.shown_rows()) {
       places.inputs[row].assign(rows.row(row).begin(), rows.row(row).end());
@@ -64,8 +76,9 @@ void write_report(const Ensemble& ensemble, const Predictive& predictive, const 
 
 void register_scores(nb::module_& module) {
   using namespace nb::literals;
-  module.def("score", &score_text, "ensemble"_a.none(), "predictive"_a, "targets"_a.noconvert(),
-             "weights"_a.noconvert().none(), "truth"_a.noconvert().none(), "level"_a, "interval"_a);
+  module.def("score", &score_text, "ensemble"_a.none(), "predictive"_a, "inputs"_a.noconvert().none(),
+             "targets"_a.noconvert(), "weights"_a.noconvert().none(), "truth"_a.noconvert().none(), "level"_a,
+             "interval"_a);
   module.def("report", &write_report, "ensemble"_a, "predictive"_a, "inputs"_a.noconvert(), "data"_a, "path"_a,
              "level"_a, "interval"_a);
   module.def(

@@ -26,6 +26,7 @@ from ._errors import (
     NumericalError,
     UsageError,
 )
+from ._expectation import Estimate, Expectation, OutputExpectation
 from ._fit import fit, widen
 from ._outputs import MemberOutputs, load_outputs, save_outputs, widen_outputs
 from ._predictive import Interval, Predictive
@@ -39,6 +40,8 @@ __all__ = [
     "DataError",
     "Dataset",
     "Ensemble",
+    "Estimate",
+    "Expectation",
     "Failure",
     "FileError",
     "Interval",
@@ -46,6 +49,7 @@ __all__ = [
     "MissingFileError",
     "ModelFileError",
     "NumericalError",
+    "OutputExpectation",
     "Predictive",
     "Progress",
     "Scores",

@@ -12,6 +12,7 @@ import numpy as np
 from . import _core, _tables
 from ._dataset import Dataset
 from ._errors import DataError, UsageError, reading
+from ._expectation import Expectation, expectation_of
 from ._predictive import Predictive
 
 
@@ -81,6 +82,12 @@ class Ensemble:
     def weights(self) -> np.ndarray:
         """[L]: of the members in the mixture, sum 1."""
         return self._core.weights
+
+    @property
+    def expected(self) -> Expectation | None:
+        """What new rows may expect, by rows held out of members; None where `fit` held out no rows, and where weights,
+        posterior or rows have changed since."""
+        return expectation_of(self._core)
 
     def elbo(self, posterior: str | None = None) -> float | None:
         """The evidence lower bound of a rung, by default the model's own; None where it is not known."""

@@ -50,6 +50,8 @@ def score(
     For an Ensemble, `data` and `targets` are given as to `fit`; the result has the keys of `credens evaluate --json`:
     `rmse`, `mae`, ... and two more Scores, `classical` (members without width) and `extended` (the model's own). For a
     Predictive, `data` are the targets; the result has its scores alone. `truth` are noise-free values.
+    `training_share` is the share of the rows that the model was trained on, where it is known: scores of such rows say
+    nothing of new ones.
 
     Examples
     --------
@@ -60,15 +62,16 @@ def score(
     True
     """
     if isinstance(prediction, Predictive):
-        predictive, observed, ensemble = prediction, _tables.matrix(data, "targets"), None
+        predictive, observed, ensemble, inputs = prediction, _tables.matrix(data, "targets"), None, None
         weights = None if weights is None else _tables.vector(weights, "weights")
     else:
         ensemble = core_of(prediction)
         rows = dataset_of(data, targets, weights=weights, **parts)
         predictive, observed, weights = prediction.predict(rows), rows.targets, rows.weights
+        inputs = prediction._inputs(rows)
     truth = None if truth is None else _tables.matrix(truth, "truth")
     level, interval = _tables.number(level, "level"), _tables.word(interval, "interval")
-    text = _core.score(ensemble, predictive._core, observed, weights, truth, level, interval)
+    text = _core.score(ensemble, predictive._core, inputs, observed, weights, truth, level, interval)
     return json.loads(text, object_hook=Scores)
 
 

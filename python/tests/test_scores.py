@@ -82,3 +82,37 @@ def test_model_files_that_are_wrong(tmp_path):
     with pytest.raises(OSError, match="folder"):
         credens.load(tmp_path)
     assert issubclass(credens.ModelFileError, ValueError) and issubclass(credens.ModelFileError, credens.CredensError)
+
+
+def test_expectation_is_that_of_the_command_line(tmp_path, program):
+    x, y = table(rows=80, outputs=2, seed=4)
+    model = credens.fit(x, y, members=5, epochs=10, hidden=(8,))
+    expected = model.expected
+    assert expected.rows == 80 and expected.level == 0.95
+    credens.save(model, tmp_path / "m.safetensors")
+    document = json.loads(program("inspect", "m.safetensors", "--json"))["expected"]
+    assert document == credens.inspect(model)["expected"]
+    assert document["nll"] == expected.nll._asdict()
+    for output in document["outputs"]:
+        found = expected.outputs[output.pop("output")]
+        assert output == {name: getattr(found, name)._asdict() for name in output}
+        assert len(output) == 8 and found.rmse.value > 0 and found.rmse.standard_error > 0
+    assert pickle.loads(pickle.dumps(model)).expected == expected
+    assert credens.load(tmp_path / "m.safetensors").expected == expected
+
+
+def test_no_expectation_without_held_out_rows():
+    x, y = table(rows=40, seed=4)
+    assert credens.fit(x, y, recipe="paper", members=2, epochs=2, hidden=(4,)).expected is None
+
+
+def test_rows_of_training_are_recognised():
+    x, y = table(rows=400, seed=5)
+    model = credens.fit(x, y, recipe="paper", members=2, epochs=2, hidden=(4,))
+    order = np.random.default_rng(1).permutation(400)
+    assert credens.score(model, x[order], y[order]).training_share == 1
+    assert credens.score(model, x[:5], y[:5]).training_share in (None, 1)
+    new_x, new_y = table(rows=400, seed=6)
+    assert credens.score(model, new_x, new_y).training_share == 0
+    half = credens.score(model, np.vstack([x, new_x]), np.concatenate([y, new_y])).training_share
+    assert 0.35 < half < 0.65

@@ -30,8 +30,8 @@ std::string ContentHash::digits() const {
   return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
 
-std::uint64_t hash_of(std::string_view bytes) {
-  return XXH3_64bits(bytes.data(), bytes.size());
+std::uint64_t hash_of(std::string_view bytes, std::uint64_t seed) {
+  return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
 }
 
 }  // namespace credens::base

@@ -28,7 +28,7 @@ class ContentHash {
   std::unique_ptr<State> state_;
 };
 
-/// XXH3-64 (seed 0).
-std::uint64_t hash_of(std::string_view bytes);
+/// XXH3-64 of bytes that are there at once.
+std::uint64_t hash_of(std::string_view bytes, std::uint64_t seed = 0);
 
 }  // namespace credens::base

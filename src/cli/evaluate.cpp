@@ -9,6 +9,8 @@
 #include "cli/rows.hpp"
 #include "cli/team.hpp"
 #include "cli/verbs.hpp"
+#include "data/row_sketch.hpp"
+#include "model/ensemble_state.hpp"
 #include "report/comparison.hpp"
 
 namespace credens::cli {
@@ -26,7 +28,7 @@ void declare(Arguments& arguments, EvaluateArguments& evaluate) {
 
 /// Ranks take blocks of rows in turn. When each has scored one, rank 0 adds them up in the order of the rows.
 void compare(const Ensemble& ensemble, RowStream& stream, const ComparisonArguments& arguments,
-             report::Comparer& comparer) {
+             report::Comparer& comparer, data::SharedRows& trained_on) {
   const std::string& file = arguments.outputs.empty() ? arguments.data : arguments.outputs;
   const bool alone = team().is_alone();
   check_same_model(team(), arguments.model, ensemble);
@@ -40,6 +42,7 @@ void compare(const Ensemble& ensemble, RowStream& stream, const ComparisonArgume
     });
   };
   const auto wants = [&](std::size_t number, const Rows& rows) {
+    trained_on.add(rows.block);
     if (!alone) digits = digest(rows, std::move(digits));
     if (number > 0 && number % team().size() == 0) meet();
     return number % team().size() == team().rank();
@@ -55,11 +58,14 @@ void run(const EvaluateArguments& arguments) {
   const Ensemble ensemble = load(arguments.model);
   RowStream stream(ensemble, arguments, data::Targets::needed);
   report::Comparer comparer(ensemble, arguments.interval, largest_weight(stream));
-  compare(ensemble, stream, arguments, comparer);
+  data::SharedRows trained_on(ensemble.state().row_hashes);
+  compare(ensemble, stream, arguments, comparer, trained_on);
   if (!team().leads()) return;
-  const report::Comparison comparison = comparer.comparison();
+  report::Comparison comparison = comparer.comparison();
+  comparison.training_share = trained_on.share();
   const double level = arguments.interval.level;
   if (arguments.json) return print_json(report::comparison_json(comparison, ensemble, level));
+  print_training_warning(comparison.training_share);
   std::vector<std::string> texts;
   for (const report::Table& table : report::comparison_tables(comparison, ensemble, level)) {
     texts.push_back(report::table_text(table));

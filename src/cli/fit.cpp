@@ -36,6 +36,7 @@ struct FitArguments {
   bool resume = false;
   bool print_config = false;
   bool plan_only = false;
+  bool verbose = false;
   bool json = false;
 };
 
@@ -65,6 +66,7 @@ void declare_run(Arguments& arguments, FitArguments& fit) {
                    "Write the recipe's decisions for these rows to -o, as TOML for --config, and stop");
   arguments.toggle("--print-config", fit.print_config, "Print the settings as TOML for --config, and stop")
       .lifts_requirements = true;
+  arguments.toggle("--verbose", fit.verbose, "Print all decisions of the recipe with their reasons");
   arguments.toggle("--json", fit.json, "Print the summary as JSON");
 }
 
@@ -223,11 +225,13 @@ void run(const FitArguments& arguments) {
   const Ensemble ensemble = train_and_widen(arguments, fit);
   const double ratio = naming(arguments.train, ErrorCode::data, [&] { return fit.median_ratio(ensemble); });
   const double seconds = seconds_since(start);
-  print_summary(ensemble, arguments.output, arguments.json,
-                {{"epistemic / aleatoric",
-                  fmt::format("{} (variances, median over the training rows)", report::significant(ratio))},
-                 {"time", duration_text(seconds)}},
-                {{"epistemic_aleatoric_ratio_median", ratio}, {"seconds", seconds}});
+  print_summary(ensemble, arguments.output,
+                {.json = arguments.json,
+                 .all_decisions = arguments.verbose,
+                 .more_lines = {{"epistemic / aleatoric", fmt::format("{} (variances, median over the training rows)",
+                                                                      report::significant(ratio))},
+                                {"time", duration_text(seconds)}},
+                 .more_numbers = {{"epistemic_aleatoric_ratio_median", ratio}, {"seconds", seconds}}});
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "cli/print.hpp"
 #include "cli/verbs.hpp"
+#include "report/expectation.hpp"
 
 namespace credens::cli {
 
@@ -24,6 +25,7 @@ void declare(Arguments& arguments, InspectArguments& inspect) {
 void run(const InspectArguments& arguments) {
   const Ensemble ensemble = load(arguments.model);
   if (arguments.json) return print_json(report::model_json(ensemble));
+  print(report::expectation_text(ensemble) + "\n");
   print_lines(report::model_lines(ensemble));
   print("\n" + report::table_text(report::members_table(ensemble.state())));
   const Lines options = report::option_lines(ensemble.state());

@@ -100,7 +100,7 @@ void run(const MergeArguments& arguments) {
   check(arguments);
   const Ensemble whole = merge(arguments);
   save(whole, arguments.output);
-  print_summary(whole, arguments.output, arguments.json);
+  print_summary(whole, arguments.output, {.json = arguments.json});
 }
 
 }  // namespace

@@ -11,6 +11,8 @@
 #include "base/file.hpp"
 #include "cli/files.hpp"
 #include "model/ensemble_state.hpp"
+#include "report/comparison.hpp"
+#include "report/expectation.hpp"
 
 namespace credens::cli {
 
@@ -59,20 +61,41 @@ void print_decisions(const model::EnsembleState& state) {
   print_lines(lines);
 }
 
-void print_summary(const Ensemble& ensemble, const std::string& written_to, bool json, const Lines& more_lines,
-                   const std::vector<std::pair<std::string, double>>& more_numbers) {
+void print_training_warning(const std::optional<double>& training_share) {
+  const std::string warning = report::training_warning(training_share);
+  if (!warning.empty()) print(warning + "\n\n");
+}
+
+namespace {
+
+void print_configurations(const model::EnsembleState& state) {
+  const Lines configurations = report::configuration_lines(state);
+  if (configurations.empty()) return;
+  print("\nMembers by configuration, with its weight:\n");
+  print_lines(configurations);
+  print("All decisions, with reasons: credens inspect.\n");
+}
+
+}  // namespace
+
+void print_summary(const Ensemble& ensemble, const std::string& written_to, const SummaryOptions& options) {
   if (is_standard_output(written_to)) return;
-  if (json) {
+  if (options.json) {
     Json document = report::model_json(ensemble);
-    for (const auto& [name, number] : more_numbers) document[name] = number;
+    for (const auto& [name, number] : options.more_numbers) document[name] = number;
     document["file"] = written_to;
     return print_json(document);
   }
+  print(report::expectation_text(ensemble) + "\n");
   Lines lines = report::model_lines(ensemble);
-  lines.insert(lines.end(), more_lines.begin(), more_lines.end());
+  lines.insert(lines.end(), options.more_lines.begin(), options.more_lines.end());
   lines.emplace_back("written to", written_to);
   print_lines(lines);
-  print_decisions(ensemble.state());
+  if (options.all_decisions) {
+    print_decisions(ensemble.state());
+  } else {
+    print_configurations(ensemble.state());
+  }
 }
 
 }  // namespace credens::cli

@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,8 +31,18 @@ void print_error(std::string_view line);
 /// Prints the decisions of the recipe with their reasons, if there are any.
 void print_decisions(const model::EnsembleState& state);
 
-/// Prints the lines or the document, with more after them; nothing where standard output took the model itself.
-void print_summary(const Ensemble& ensemble, const std::string& written_to, bool json, const Lines& more_lines = {},
-                   const std::vector<std::pair<std::string, double>>& more_numbers = {});
+/// A line where some of the rows that were scored are rows of training.
+void print_training_warning(const std::optional<double>& training_share);
+
+struct SummaryOptions {
+  bool json = false;
+  bool all_decisions = false;  ///< with their reasons; otherwise the configurations of members
+  Lines more_lines = {};
+  std::vector<std::pair<std::string, double>> more_numbers = {};  ///< of the document
+};
+
+/// Prints what new rows may expect, the model and how it was made, or all that as a document; nothing where standard
+/// output took the model itself.
+void print_summary(const Ensemble& ensemble, const std::string& written_to, const SummaryOptions& options);
 
 }  // namespace credens::cli

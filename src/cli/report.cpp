@@ -11,6 +11,8 @@
 #include "cli/print.hpp"
 #include "cli/rows.hpp"
 #include "cli/verbs.hpp"
+#include "data/row_sketch.hpp"
+#include "model/ensemble_state.hpp"
 #include "report/model_page.hpp"
 
 namespace credens::cli {
@@ -57,7 +59,14 @@ void run(const ReportArguments& arguments) {
   const Ensemble ensemble = load(arguments.model);
   RowStream stream(ensemble, arguments, data::Targets::needed);
   report::ModelReport judged(ensemble, arguments.interval, largest_weight(stream));
-  for_observations(ensemble, stream, arguments, [&](const scoring::Observations& rows) { judged.add(rows); });
+  data::SharedRows trained_on(ensemble.state().row_hashes);
+  for_observations(
+      ensemble, stream, arguments, [&](const scoring::Observations& rows) { judged.add(rows); },
+      [&](std::size_t, const Rows& rows) {
+        trained_on.add(rows.block);
+        return true;
+      });
+  judged.set_training_share(trained_on.share());
   const report::RowPlaces places = places_of(stream, judged.shown_rows());
   const std::string& data = arguments.outputs.empty() ? arguments.data : arguments.outputs;
   base::OutputFile file(arguments.output);
@@ -65,6 +74,7 @@ void run(const ReportArguments& arguments) {
   file.commit();
   if (is_standard_output(arguments.output)) return;
   const report::Comparison comparison = judged.comparison();
+  print_training_warning(comparison.training_share);
   print_lines({{"rows", fmt::format("{}", comparison.rows)},
                {"coverage", fmt::format("{}, level {}", report::percent(comparison.extended.total_coverage),
                                         base::to_text(arguments.interval.level))},

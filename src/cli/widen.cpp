@@ -108,7 +108,7 @@ void run(const WidenArguments& arguments) {
   check(arguments);
   const Ensemble wide = arguments.outputs.empty() ? widen_model(arguments) : widen_arrays(arguments);
   if (team().leads()) save(wide, arguments.output);
-  print_summary(wide, arguments.output, arguments.json);
+  print_summary(wide, arguments.output, {.json = arguments.json});
 }
 
 }  // namespace

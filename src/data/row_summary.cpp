@@ -227,6 +227,7 @@ RowSummary summarise(RowSource& source, bool with_sample, std::size_t most_keys)
                      .weight_total = 0,
                      .fingerprint = {},
                      .digest = {},
+                     .sketch = {},
                      .inputs = ColumnMoments(schema.inputs.size()),
                      .targets = ColumnMoments(schema.targets.size()),
                      .level_rows = std::vector<std::vector<std::size_t>>(schema.inputs.size()),
@@ -243,6 +244,7 @@ RowSummary summarise(RowSource& source, bool with_sample, std::size_t most_keys)
     const std::span<const double> weights = effective_weights(block, room);
     digest.add(block);
     if (block.table != nullptr) summary.first_line = block.table->first_line;
+    summary.sketch.add(block);
     summary.inputs.add(block.inputs, weights);
     summary.targets.add(block.targets, weights);
     if (with_sample) summary.sample.add(block.inputs, weights);

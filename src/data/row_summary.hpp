@@ -13,6 +13,7 @@
 
 #include "base/random.hpp"
 #include "data/encoder.hpp"
+#include "data/row_sketch.hpp"
 #include "data/row_source.hpp"
 #include "data/scaler.hpp"
 
@@ -67,6 +68,7 @@ struct RowSummary {
   double weight_total = 0;     ///< the number of rows where there are no weights
   std::string fingerprint;     ///< as that of a Dataset with these rows
   std::string digest;          ///< of a RowDigest, for whoever reads the rows again
+  RowSketch sketch;
   std::size_t rows_without_target = 0;
   ColumnMoments inputs;
   ColumnMoments targets;

@@ -95,6 +95,7 @@ double negligible_share(std::size_t configurations) {
 void drop_negligible(Finished& finished, const std::vector<double>& configuration_weights) {
   const std::size_t configurations = configuration_weights.size();
   Finished kept;
+  std::vector<std::vector<bool>> kept_flags;
   for (std::size_t l = 0; l < finished.members.size(); ++l) {
     model::Member& member = finished.members[l];
     if (configuration_weights[member.index % configurations] < negligible_share(configurations)) continue;
@@ -102,18 +103,56 @@ void drop_negligible(Finished& finished, const std::vector<double>& configuratio
     kept.members.push_back(std::move(member));
     kept.weights.push_back(finished.weights[l]);
     if (!finished.sums.empty()) kept.sums.push_back(std::move(finished.sums[l]));
+    kept_flags.push_back(std::move(finished.judging->held[l]));
   }
   const double total = std::accumulate(kept.weights.begin(), kept.weights.end(), 0.0);
   for (double& weight : kept.weights) weight /= total;
   finished.members = std::move(kept.members);
   finished.weights = std::move(kept.weights);
   finished.sums = std::move(kept.sums);
+  finished.judging->held = std::move(kept_flags);
 }
 
 std::string percents(const std::vector<double>& shares) {
   std::vector<std::string> words;
   for (const double share : shares) words.push_back(fmt::format("{:.0f} %", 100 * share));
   return base::join(words, ", ");
+}
+
+/// The settings of a configuration, those that all share but for the layers left out.
+std::string settings_text(const FitOptions& options, std::size_t configuration) {
+  const MemberSettings settings = member_settings(options, configuration);
+  const std::string widths = base::to_text(base::FieldText<std::vector<std::size_t>>::value(settings.hidden));
+  std::vector<std::string> words{"hidden " + (widths.empty() ? "none" : widths),
+                                 std::string(base::name_of(settings.activation))};
+  const auto add = [&](const char* name, const std::vector<double>& of_all, double value) {
+    if (of_all.size() > 1) words.push_back(fmt::format("{} {:.3g}", name, value));
+  };
+  add("embedding", *options.embedding, settings.bandwidth);
+  add("learning rate", *options.learning_rate, settings.learning_rate);
+  add("loss beta", *options.loss_beta, settings.loss_beta);
+  add("lambda of hidden layers", *options.hidden_precision, settings.hidden_precision);
+  return base::join(words, ", ");
+}
+
+/// One decision for each configuration: its weight, and which members have it.
+void note_configurations(Finished& finished) {
+  if (finished.decisions.empty()) return;  // the recipe decided nothing
+  const std::size_t configurations = configuration_count(finished.options);
+  std::vector<double> weights(configurations);
+  std::vector<std::size_t> replicates(configurations);
+  for (std::size_t l = 0; l < finished.members.size(); ++l) {
+    weights[finished.members[l].index % configurations] += finished.weights[l];
+    ++replicates[finished.members[l].index % configurations];
+  }
+  for (std::size_t configuration = 0; configuration < configurations; ++configuration) {
+    if (replicates[configuration] == 0) continue;
+    const bool is_dropped = weights[configuration] < negligible_share(configurations);
+    finished.decisions.push_back(
+        {"configuration", percents({weights[configuration]}),
+         fmt::format("{} members{}: {}", replicates[configuration], is_dropped ? ", dropped" : "",
+                     settings_text(finished.options, configuration))});
+  }
 }
 
 /// For each configuration, and within it for each noise unit.
@@ -129,8 +168,8 @@ std::string map_text(const std::vector<std::vector<NoiseMap>>& of_configurations
 
 void note(std::vector<model::Decision>& decisions, const FitOptions& options, const Calibration& found,
           const HeldOut& rows) {
-  const std::string source =
-      fmt::format("{} held-out rows: NLL {:.3f} before, {:.3f} after", rows.rows(), found.nll_before, found.nll_after);
+  const std::string source = fmt::format("{} held-out rows: NLL {:.3f} before, {:.3f} after, nats per row", rows.rows(),
+                                         found.nll_before, found.nll_after);
   if (options.recalibrate) {
     decisions.push_back({"noise_map", map_text(found.noise), source});
     decisions.push_back(
@@ -204,9 +243,16 @@ Finished as_trained(const Plan& plan, std::vector<model::Member> members) {
 Finished finish(const TrainingRows& train, const Plan& plan, std::vector<model::Member> members, base::Team& team) {
   Finished finished = as_trained(plan, std::move(members));
   FitOptions& options = finished.options;
-  if (!needs_rows_to_finish(options)) return finished;
+  const bool holds_rows_out = options.folds > 0 && finished.members.size() == options.members;
+  if (holds_rows_out || needs_rows_to_finish(options)) {
+    finished.judging = judging_rows(train, options, finished.members, enough_rows);
+  }
+  if (!needs_rows_to_finish(options)) {
+    note_configurations(finished);
+    return finished;
+  }
 
-  const JudgingRows judging = judging_rows(train, options, finished.members, enough_rows);
+  const JudgingRows& judging = *finished.judging;
   const Calibration found = calibrate_members(train, judging, options, finished);
   if (!options.posterior.is_given()) {
     const PosteriorKind highest = candidate_rungs(finished.members, options.prior_precision).back();
@@ -215,6 +261,7 @@ Finished finish(const TrainingRows& train, const Plan& plan, std::vector<model::
     options.posterior = rung.posterior;
     finished.decisions.push_back({"posterior", std::string(base::name_of(rung.posterior)), rung.reason});
   }
+  note_configurations(finished);
   drop_negligible(finished, found.configuration_weights);
   finished.total_members = finished.members.size();
   return finished;

@@ -5,9 +5,11 @@
 
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "learn/held_out.hpp"
 #include "learn/plan.hpp"
 #include "learn/widen.hpp"
 
@@ -21,6 +23,7 @@ struct Finished {
   std::vector<model::Decision> decisions = {};
   std::vector<MemberSums> sums = {};  ///< of the members, where the choice of the rung needed them; otherwise none
   std::size_t total_members = 0;      ///< of the whole ensemble: as planned, or without those of negligible weight
+  std::optional<JudgingRows> judging = {};  ///< where rows are held out of all members that were planned
 };
 
 /// Members as they are, with equal weights.

@@ -7,6 +7,7 @@
 
 #include "base/bytes.hpp"
 #include "base/check.hpp"
+#include "learn/expectation.hpp"
 #include "learn/recipe.hpp"
 #include "math/statistics.hpp"
 #include "model/marginal.hpp"
@@ -34,6 +35,17 @@ std::vector<double> variance_ratios(const Ensemble& ensemble, const model::Encod
     }
   }
   return ratios;
+}
+
+Ensemble with_expectation(model::EnsembleState wide, const JudgingRows& judging, int threads) {
+  wide.expected = expectation_of(wide, judging, threads);
+  return Ensemble(std::make_shared<const model::EnsembleState>(std::move(wide)));
+}
+
+Ensemble without_posteriors(model::EnsembleState wide) {
+  wide.posterior = PosteriorKind::delta;
+  for (model::Member& member : wide.members) member.posterior = {};
+  return Ensemble(std::make_shared<const model::EnsembleState>(std::move(wide)));
 }
 
 }  // namespace
@@ -84,6 +96,7 @@ Ensemble Fit::assemble(Finished finished) const {
   state.options = stored_options(options, table_.fold_units());
   state.seed = options.seed;
   state.data = data();
+  state.row_hashes = table_.summary().sketch.hashes();
   model::check(state);
   return Ensemble(std::make_shared<const model::EnsembleState>(std::move(state)));
 }
@@ -93,8 +106,10 @@ Ensemble Fit::part(std::vector<model::Member> members) const {
   return assemble(as_trained(plan_, std::move(members)));
 }
 
+/// Held-out rows say what to expect of the widened ensemble.
 Ensemble Fit::narrow(std::vector<model::Member> members) {
-  return assemble(finish(rows(), plan_, std::move(members), team_));
+  if (*plan_.options.folds == 0) return assemble(finish(rows(), plan_, std::move(members), team_));
+  return without_posteriors(wide(std::move(members)).state());
 }
 
 Ensemble Fit::wide(std::vector<model::Member> members) {
@@ -103,8 +118,10 @@ Ensemble Fit::wide(std::vector<model::Member> members) {
   std::vector<MemberSums> sums = std::move(finished.sums);
   if (sums.empty()) sums = sum_rows(rows(), finished.members, finished.options, finished.options.posterior, team_);
   const WidenOptions options{.threads = finished.options.threads};
+  const std::optional<JudgingRows> judging = std::move(finished.judging);
   const Ensemble narrow = assemble(std::move(finished));
-  return with_posteriors(narrow.state(), make_plan(options, &narrow.state()), sums);
+  const Ensemble wide = with_posteriors(narrow.state(), make_plan(options, &narrow.state()), sums);
+  return judging ? with_expectation(wide.state(), *judging, options.threads) : wide;
 }
 
 double Fit::median_ratio(const Ensemble& ensemble) {

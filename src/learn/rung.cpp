@@ -96,15 +96,7 @@ Gain gain_of(const JudgingRows& rows, std::span<const double> better, std::span<
     weights.push_back(data.weight(i));
   }
   if (rows.units != nullptr && !rows.units->are_rows()) merge_units(rows, base, differences, weights);
-  double sum = 0;
-  double squares = 0;
-  for (const double weight : weights) {
-    sum += weight;
-    squares += weight * weight;
-  }
-  const double independent = sum * sum / squares;
-  return {math::weighted_mean(differences, weights),
-          std::sqrt(math::weighted_variance(differences, weights) / std::max(independent - 1, 1.0))};
+  return {math::weighted_mean(differences, weights), math::standard_error(differences, weights)};
 }
 
 }  // namespace
@@ -140,15 +132,17 @@ RungChoice choose_rung(const JudgingRows& rows, const FitOptions& options, std::
     return densities;
   };
   const std::vector<PosteriorKind> rungs = candidate_rungs(members, options.prior_precision);
-  RungChoice choice{.reason = "no rung predicts rows held out better than the paper's"};
+  RungChoice choice{.reason = "no other posterior predicts held-out rows better than the paper's"};
   const std::vector<double> isotropic = log_densities(rungs.front());
   double best = 0;
   for (std::size_t i = 1; i < rungs.size(); ++i) {
     const Gain gain = gain_of(rows, log_densities(rungs[i]), isotropic);
     if (!(gain.mean > std::max(best, 2 * gain.standard_error))) continue;
     best = gain.mean;
-    choice = {rungs[i], fmt::format("its log density of rows held out is better than isotropic's by {:.2g} +- {:.1g}",
-                                    gain.mean, gain.standard_error)};
+    choice = {
+        rungs[i],
+        fmt::format("its log density of held-out rows is better than isotropic's by {:.2g} +- {:.1g} nats per row",
+                    gain.mean, gain.standard_error)};
   }
   return choice;
 }

@@ -191,6 +191,13 @@ double found_precision(const WidenPlan& plan, const std::vector<MemberSums>& sum
   return evidence_precision(statistics, norms);
 }
 
+/// Whether the posterior will be the one that `fit` gives.
+bool is_as_fitted(const WidenPlan& plan, const EnsembleState& state) {
+  const WidenPlan fitted = make_plan({}, &state);
+  return plan.posterior == fitted.posterior && plan.prior_precision == fitted.prior_precision &&
+         plan.random_bias == fitted.random_bias && !plan.evidence;
+}
+
 void check_fits(const EnsembleState& state, const data::Schema& train) {
   require(state.has_networks(), ErrorCode::usage,
           "this model was made from arrays and has no networks: widen it from the outputs of its members");
@@ -245,6 +252,7 @@ Ensemble widen(const Ensemble& ensemble, data::RowSource& train, const WidenOpti
       sum_rows(state.members, state.schema.targets.size(), train.schema().has_noise, next_block, plan, team);
   EnsembleState wide = state;
   wide.data = {.rows = blocks.rows(), .fingerprint = blocks.fingerprint()};
+  if (wide.data != state.data || !is_as_fitted(plan, state)) wide.expected.reset();
   return with_posteriors(std::move(wide), plan, sums);
 }
 

@@ -71,6 +71,17 @@ double weighted_variance(std::span<const double> values, std::span<const double>
   return sum.value() / total_weight(values.size(), weights);
 }
 
+double effective_count(std::size_t count, std::span<const double> weights) {
+  CompensatedSum squares;
+  for (std::size_t i = 0; i < count; ++i) squares.add(weight_at(weights, i) * weight_at(weights, i));
+  const double total = total_weight(count, weights);
+  return total * total / squares.value();
+}
+
+double standard_error(std::span<const double> values, std::span<const double> weights) {
+  return std::sqrt(weighted_variance(values, weights) / std::max(effective_count(values.size(), weights) - 1, 1.0));
+}
+
 double weighted_median(std::span<const double> values, std::span<const double> weights) {
   // Weights such as 0.1 are rounded, so two halves that ought to be equal may differ in the last bits.
   constexpr double rounding = 8 * std::numeric_limits<double>::epsilon();

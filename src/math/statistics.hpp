@@ -35,6 +35,13 @@ double weighted_mean(std::span<const double> values, std::span<const double> wei
 /// Population variance about the weighted mean (divides by the sum of the weights).
 double weighted_variance(std::span<const double> values, std::span<const double> weights);
 
+/// How many values of equal weight would scatter as much: (sum u)^2 / sum u^2.
+double effective_count(std::size_t count, std::span<const double> weights);
+
+/// Standard error of the weighted mean: the root of weighted_variance / (effective_count - 1), at least that of 2
+/// values.
+double standard_error(std::span<const double> values, std::span<const double> weights);
+
 /// The middle value; with weights the point where half of the weight lies on either side (mean of the two neighbours on
 /// a tie), so that a value of weight 2 equals the value twice.
 double weighted_median(std::span<const double> values, std::span<const double> weights);

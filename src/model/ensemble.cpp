@@ -90,6 +90,10 @@ const std::vector<double>& Ensemble::weights() const {
   return state_->weights;
 }
 
+const std::optional<Expectation>& Ensemble::expected() const {
+  return state_->expected;
+}
+
 std::optional<double> Ensemble::elbo(PosteriorKind kind) const {
   // The value for all members of the mixture: sum_l w_l ELBO_l - sum_l w_l log w_l; none if a member has none.
   double sum = 0;
@@ -167,6 +171,7 @@ Ensemble Ensemble::with_weights(std::vector<double> weights) const {
   model::check_weights(weights, members(), "weights");
   auto state = std::make_shared<model::EnsembleState>(*state_);
   state->weights = model::normalised(std::move(weights));
+  state->expected.reset();
   return Ensemble(std::move(state));
 }
 

@@ -64,9 +64,11 @@ struct EnsembleState {
   double prior_precision = 1;  ///< lambda of the posterior
   base::OptionValues options;  ///< that made the ensemble, in table order; empty for arrays
   std::vector<Decision> decisions = {};
+  std::optional<Expectation> expected = {};  ///< none: no rows were held out, or it is another model since
   std::uint64_t seed = 0;
   DataSummary data;
-  std::string version = {};  ///< of the Credens that wrote the file it was read from; empty: none did
+  std::vector<std::uint64_t> row_hashes = {};  ///< of training rows, by which they are recognised (data/row_sketch.hpp)
+  std::string version = {};                    ///< of the Credens that wrote the file it was read from; empty: none did
 
   bool has_networks() const { return !members.empty() && members.front().network != nullptr; }
 };

@@ -86,6 +86,15 @@ Comparison Comparer::comparison() const {
   return {.rows = extended_.rows(), .classical = classical_.scores(), .extended = extended_.scores()};
 }
 
+std::string training_warning(const std::optional<double>& training_share) {
+  constexpr double nearly_all = 0.995;
+  if (!training_share || *training_share == 0) return "";
+  const std::string which = *training_share >= nearly_all
+                                ? "These are rows of training"
+                                : fmt::format("About {} of these rows are rows of training", percent(*training_share));
+  return which + ": scores of rows that the model has seen say nothing of new rows.";
+}
+
 std::vector<Table> comparison_tables(const Comparison& comparison, const Ensemble& ensemble, double level) {
   const std::string posterior(base::name_of(ensemble.posterior()));
   std::vector<Table> tables = {comparison_table(comparison.classical, comparison.extended, posterior)};
@@ -104,6 +113,7 @@ Json comparison_json(const Comparison& comparison, const Ensemble& ensemble, dou
                    {"posterior", base::name_of(ensemble.posterior())},
                    {"outputs", ensemble.target_names()}};
   add_scores(document, comparison.classical, comparison.extended);
+  document["training_share"] = store::number_or_null(comparison.training_share);
   if (comparison.extended.per_output.empty()) return document;
   Json& per_output = document["per_output"] = Json::array();
   for (std::size_t k = 0; k < ensemble.outputs(); ++k) {

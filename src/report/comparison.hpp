@@ -7,6 +7,7 @@
 #include <credens/ensemble.hpp>
 #include <credens/score.hpp>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +22,11 @@ struct Comparison {
   std::size_t rows = 0;
   Scores classical;
   Scores extended;
+  std::optional<double> training_share = {};  ///< share of the rows that the model was trained on, where it is known
 };
+
+/// "These are rows of training: ...", or nothing where none of the rows are.
+std::string training_warning(const std::optional<double>& training_share);
 
 /// Compares predictions of an ensemble that arrive in blocks of rows.
 class Comparer {

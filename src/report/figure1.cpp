@@ -29,8 +29,7 @@ std::vector<double> column(MatrixView values) {
 }
 
 Figure1Curves curves_of(const Predictive& predictive, MatrixView targets, MatrixView truth) {
-  Figure1Curves curves{.rows = {},
-                       .scores = score(predictive, targets, {.level = figure1_level, .truth = truth})};
+  Figure1Curves curves{.rows = {}, .scores = score(predictive, targets, {.level = figure1_level, .truth = truth})};
   scoring::diagnose(predictive, targets, {.level = figure1_level}, std::span(&curves.rows, 1));
   const std::vector<double>& widths = curves.rows.epistemic_std;
   curves.mean_epistemic_std = std::accumulate(widths.begin(), widths.end(), 0.0) / static_cast<double>(widths.size());

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "math/statistics.hpp"
 #include "report/table.hpp"
 
 namespace credens::report {
@@ -168,7 +169,7 @@ Mark calibrated_band(const Curve& curve, double rows) {
 
 Figure calibration(const ChartedOutput& output) {
   const Curve extended = scoring::calibration_curve(output.rows.pit, output.weights);
-  std::vector<Mark> marks = {calibrated_band(extended, scoring::effective_rows(output.rows.count(), output.weights)),
+  std::vector<Mark> marks = {calibrated_band(extended, math::effective_count(output.rows.count(), output.weights)),
                              diagonal("perfect", whole)};
   if (output.is_extended) {
     const Curve classical = scoring::calibration_curve(output.rows.classical_pit, output.weights);
@@ -211,7 +212,7 @@ Figure pit_histogram(const ChartedOutput& output) {
   const std::size_t bins = bars_for(output.rows.count());
   const Values shares = scoring::histogram(output.rows.pit, output.weights, bins);
   const double equal = 1 / static_cast<double>(bins);
-  const auto [low, high] = expected_shares(equal, scoring::effective_rows(output.rows.count(), output.weights));
+  const auto [low, high] = expected_shares(equal, math::effective_count(output.rows.count(), output.weights));
   const double top = std::max(*std::max_element(shares.begin(), shares.end()), high);
   return one_chart(
       "Where each observation lay in its predicted distribution: 0 is below everything expected, 100 above. Good: bars "

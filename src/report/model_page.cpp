@@ -11,8 +11,10 @@
 
 #include <fmt/format.h>
 
+#include "math/statistics.hpp"
 #include "model/ensemble_state.hpp"
 #include "model/names.hpp"
+#include "report/expectation.hpp"
 #include "report/model_summary.hpp"
 
 namespace credens::report {
@@ -153,6 +155,20 @@ Table ladder(const Ensemble& ensemble) {
   return table;
 }
 
+/// Scores of held-out rows, found by `fit`.
+Section expectation_section(const Ensemble& ensemble) {
+  Section section{.title = "What new rows may expect"};
+  if (!ensemble.expected()) {
+    section.paragraphs = {no_expectation(ensemble)};
+    return section;
+  }
+  section.paragraphs = {
+      "Found when the model was made, from training rows that were held out of some of its members. The numbers behind "
+      "+- are standard errors: chance alone would move a number by as much if other rows had been held out."};
+  section.tables = {expectation_table(ensemble)};
+  return section;
+}
+
 Section making_section(const Ensemble& ensemble, const std::string& model_name) {
   const model::EnsembleState& state = ensemble.state();
   Section section{.title = "How the model was made",
@@ -164,14 +180,15 @@ Section making_section(const Ensemble& ensemble, const std::string& model_name) 
   return section;
 }
 
-std::string lead(const Ensemble& ensemble, const std::string& model_name, std::size_t rows,
+std::string lead(const Ensemble& ensemble, const std::string& model_name, const Comparison& comparison,
                  const std::string& data_name) {
   std::string names = base::join(ensemble.target_names(), ", ");
   if (ensemble.outputs() > 8) names = fmt::format("{} outputs", ensemble.outputs());
+  const std::string warning = training_warning(comparison.training_share);
   return fmt::format(
-      "What {} predicts for the {} rows of {}, beside what was observed of {}: errors, noise, ignorance, "
+      "{}{}What {} predicts for the {} rows of {}, beside what was observed of {}: errors, noise, ignorance, "
       "and whether its intervals keep their word.",
-      file_name(model_name), rows, file_name(data_name), names);
+      warning, warning.empty() ? "" : " ", file_name(model_name), comparison.rows, file_name(data_name), names);
 }
 
 }  // namespace
@@ -189,6 +206,12 @@ void ModelReport::add(const scoring::Observations& rows) {
   scoring::diagnose(rows.predictive, rows.targets, interval_, outputs_);
 }
 
+Comparison ModelReport::comparison() const {
+  Comparison comparison = comparer_.comparison();
+  comparison.training_share = training_share_;
+  return comparison;
+}
+
 std::set<std::size_t> ModelReport::shown_rows() const {
   std::set<std::size_t> shown;
   for (const scoring::OutputDiagnostics& rows : outputs_) {
@@ -198,11 +221,12 @@ std::set<std::size_t> ModelReport::shown_rows() const {
 }
 
 Page ModelReport::page(const std::string& model_name, const std::string& data_name, const RowPlaces& places) const {
-  const Comparison comparison = comparer_.comparison();
-  const double effective_rows = scoring::effective_rows(comparison.rows, weights_);
+  const Comparison comparison = this->comparison();
+  const double effective_rows = math::effective_count(comparison.rows, weights_);
   Page page{.title = "How well does the model know?",
-            .lead = lead(ensemble_, model_name, comparison.rows, data_name),
-            .sections = {scores_section(comparison, ensemble_, interval_.level, effective_rows)},
+            .lead = lead(ensemble_, model_name, comparison, data_name),
+            .sections = {scores_section(comparison, ensemble_, interval_.level, effective_rows),
+                         expectation_section(ensemble_)},
             .footer = fmt::format("Made by credens {}.", version())};
   if (outputs_.size() < ensemble_.outputs()) {
     page.sections.front().paragraphs.push_back(

@@ -7,6 +7,7 @@
 #include <credens/ensemble.hpp>
 
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -32,8 +33,9 @@ class ModelReport {
   ModelReport(const Ensemble& ensemble, const scoring::IntervalOptions& interval, double largest_weight);
 
   void add(const scoring::Observations& rows);
+  void set_training_share(const std::optional<double>& share) { training_share_ = share; }  ///< of all rows
 
-  Comparison comparison() const { return comparer_.comparison(); }
+  Comparison comparison() const;
 
   /// Rows that the page shows one by one: it needs their places.
   std::set<std::size_t> shown_rows() const;
@@ -46,6 +48,7 @@ class ModelReport {
   scoring::IntervalOptions interval_;
   double largest_weight_;
   Comparer comparer_;
+  std::optional<double> training_share_;
   std::vector<double> weights_;                      ///< of rows, relative to the largest; none: every row counts once
   std::vector<scoring::OutputDiagnostics> outputs_;  ///< of those that have charts
 };

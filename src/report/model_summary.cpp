@@ -5,11 +5,13 @@
 #include <credens/version.hpp>
 
 #include <algorithm>
+#include <iterator>
 
 #include <nlohmann/json.hpp>
 
 #include "model/ensemble_state.hpp"
 #include "model/names.hpp"
+#include "report/expectation.hpp"
 #include "report/table.hpp"
 #include "store/model_document.hpp"
 
@@ -110,15 +112,29 @@ Json model_json(const Ensemble& ensemble) {
           {"options", store::options_to_json(state.options)},
           {"data", store::data_to_json(state.data)},
           {"decisions", store::decisions_to_json(state)},
+          {"expected", expectation_json(ensemble)},
           {"version", state.version.empty() ? version() : std::string_view(state.version)}};
+}
+
+Lines column_lines(const EnsembleState& state) {
+  Lines lines;
+  if (state.has_networks()) lines.emplace_back("inputs", shown(state.schema.input_keys()));
+  lines.emplace_back("outputs", shown(state.schema.target_names()));
+  return lines;
+}
+
+Lines configuration_lines(const EnsembleState& state) {
+  Lines lines;
+  for (const model::Decision& decision : state.decisions) {
+    if (decision.name == "configuration") lines.emplace_back(decision.value, decision.reason);
+  }
+  return lines;
 }
 
 Lines model_lines(const Ensemble& ensemble) {
   const EnsembleState& state = ensemble.state();
-  Lines lines;
-  lines.emplace_back("rows", fmt::format("{}", state.data.rows));
-  if (state.has_networks()) lines.emplace_back("inputs", shown(state.schema.input_keys()));
-  lines.emplace_back("outputs", shown(ensemble.target_names()));
+  Lines lines{{"rows", fmt::format("{}", state.data.rows)}};
+  std::ranges::move(column_lines(state), std::back_inserter(lines));
   lines.emplace_back("members", members_text(state));
   lines.emplace_back("posterior", fmt::format("{}{}, lambda {}", base::name_of(ensemble.posterior()),
                                               state.members.front().posterior.random_bias ? " with random bias" : "",

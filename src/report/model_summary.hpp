@@ -13,6 +13,12 @@ namespace credens::report {
 /// The document of `inspect --json`.
 Json model_json(const Ensemble& ensemble);
 
+/// The columns that the model reads and predicts.
+Lines column_lines(const model::EnsembleState& state);
+
+/// Weight and settings of each configuration of members, by the recipe's decisions.
+Lines configuration_lines(const model::EnsembleState& state);
+
 /// Inputs, outputs, members, posterior, widths and ELBO in a few lines.
 Lines model_lines(const Ensemble& ensemble);
 

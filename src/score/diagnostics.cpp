@@ -60,13 +60,6 @@ std::vector<double> histogram(std::span<const double> values, std::span<const do
   return shares;
 }
 
-double effective_rows(std::size_t rows, std::span<const double> weights) {
-  math::CompensatedSum squares;
-  for (std::size_t row = 0; row < rows; ++row) squares.add(weight_at(weights, row) * weight_at(weights, row));
-  const double total = total_weight(rows, weights);
-  return total * total / squares.value();
-}
-
 Curve sparsification(std::span<const double> errors, std::span<const double> uncertainty,
                      std::span<const double> weights, std::size_t steps) {
   const std::vector<std::size_t> order = ascending(uncertainty);

@@ -48,9 +48,6 @@ Curve calibration_curve(std::span<const double> pit, std::span<const double> wei
 /// Share of the values in each of `bins` equal parts of [0, 1].
 std::vector<double> histogram(std::span<const double> values, std::span<const double> weights, std::size_t bins);
 
-/// How many rows of equal weight would scatter as much: (sum u)^2 / sum u^2.
-double effective_rows(std::size_t rows, std::span<const double> weights);
-
 /// Root mean square error of what is left when the rows of largest uncertainty are taken away, for the shares 0, 1 /
 /// steps, ..., 1 - 1 / steps taken away. The row on the edge counts in part; of equally uncertain rows the later go
 /// first.

@@ -190,6 +190,49 @@ std::vector<model::Decision> read_decisions(const JsonObject& document) {
   return decisions;
 }
 
+/// Numbers that are too large for a double are null.
+Json estimate_to_json(const Estimate& estimate) {
+  const auto finite = [](double value) {
+    return number_or_null(std::isfinite(value) ? std::optional(value) : std::nullopt);
+  };
+  return {{"value", finite(estimate.value)}, {"standard_error", finite(estimate.standard_error)}};
+}
+
+Estimate read_estimate(const JsonObject& part, std::string_view name) {
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  const JsonObject estimate = part.object(name, {"value", "standard_error"});
+  const double standard_error = estimate.number_or_null("standard_error").value_or(infinite);
+  base::require(standard_error >= 0, ErrorCode::model, "{} is {}, expected a number that is not negative",
+                estimate.place_of("standard_error"), standard_error);
+  return {estimate.number_or_null("value").value_or(infinite), standard_error};
+}
+
+constexpr std::pair<std::string_view, Estimate OutputExpectation::*> estimates[] = {
+    {"rmse", &OutputExpectation::rmse},
+    {"r2", &OutputExpectation::r2},
+    {"mae", &OutputExpectation::mae},
+    {"crps", &OutputExpectation::crps},
+    {"nll", &OutputExpectation::nll},
+    {"coverage", &OutputExpectation::coverage},
+    {"aleatoric_std", &OutputExpectation::aleatoric_std},
+    {"epistemic_std", &OutputExpectation::epistemic_std}};
+
+Expectation read_expectation(const JsonObject& document, std::size_t outputs) {
+  const JsonObject part = document.object("expected", {"rows", "level", "nll", "outputs"});
+  Expectation expected{
+      .rows = part.whole("rows"), .level = part.number("level"), .nll = read_estimate(part, "nll"), .outputs = {}};
+  base::require(expected.level > 0 && expected.level < 1, ErrorCode::model,
+                "expected.level is {}, expected a number between 0 and 1", expected.level);
+  for (const JsonObject& of_output :
+       part.objects("outputs", {"rmse", "r2", "mae", "crps", "nll", "coverage", "aleatoric_std", "epistemic_std"})) {
+    OutputExpectation& output = expected.outputs.emplace_back();
+    for (const auto& [name, estimate] : estimates) output.*estimate = read_estimate(of_output, name);
+  }
+  base::require(expected.outputs.size() == outputs, ErrorCode::model, "expected.outputs has {} outputs, expected {}",
+                expected.outputs.size(), outputs);
+  return expected;
+}
+
 Json posterior_to_json(const model::EnsembleState& state) {
   return {{"kind", base::name_of(state.posterior)},
           {"lambda", state.prior_precision},
@@ -286,6 +329,18 @@ Json decisions_to_json(const model::EnsembleState& state) {
   return decisions;
 }
 
+Json expectation_to_json(const Expectation& expected) {
+  Json outputs = Json::array();
+  for (const OutputExpectation& output : expected.outputs) {
+    Json& of_output = outputs.emplace_back(Json::object());
+    for (const auto& [name, estimate] : estimates) of_output[std::string(name)] = estimate_to_json(output.*estimate);
+  }
+  return {{"rows", expected.rows},
+          {"level", expected.level},
+          {"nll", estimate_to_json(expected.nll)},
+          {"outputs", std::move(outputs)}};
+}
+
 Json to_document(const model::EnsembleState& state) {
   Json document = {{"format_version", format_version},          {"version", version()},
                    {"options", options_to_json(state.options)}, {"seed", state.seed},
@@ -294,13 +349,16 @@ Json to_document(const model::EnsembleState& state) {
                    {"posterior", posterior_to_json(state)},     {"total_members", state.total_members},
                    {"members", members_to_json(state)},         {"weights", state.weights}};
   if (!state.decisions.empty()) document["decisions"] = decisions_to_json(state);
+  if (!state.row_hashes.empty()) document["row_hashes"] = state.row_hashes;
+  if (state.expected) document["expected"] = expectation_to_json(*state.expected);
   return document;
 }
 
 model::EnsembleState read_document(const Json& json, TensorMap& tensors) {
-  const JsonObject document(json, "", ErrorCode::model,
-                            {"format_version", "version", "options", "seed", "data", "inputs", "targets", "noise",
-                             "posterior", "total_members", "members", "weights", "decisions"});
+  const JsonObject document(
+      json, "", ErrorCode::model,
+      {"format_version", "version", "options", "seed", "data", "inputs", "targets", "noise", "posterior",
+       "total_members", "members", "weights", "decisions", "row_hashes", "expected"});
   model::EnsembleState state;
   state.version = document.text("version");
   state.options = read_options(document);
@@ -319,6 +377,8 @@ model::EnsembleState read_document(const Json& json, TensorMap& tensors) {
   state.total_members = document.whole("total_members");
   state.weights = document.numbers("weights");
   if (document.has("decisions")) state.decisions = read_decisions(document);
+  if (document.has("row_hashes")) state.row_hashes = document.wholes("row_hashes");
+  if (document.has("expected")) state.expected = read_expectation(document, state.target_scaler.cols());
   state.members = read_members(document, common, tensors);
   return state;
 }

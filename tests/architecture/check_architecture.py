@@ -37,6 +37,7 @@ PUBLIC_HEADERS = {
     "dataset": "data",
     "problems": "data",
     "ensemble": "model",
+    "expectation": "model",
     "member_outputs": "model",
     "output_rows": "model",
     "predictive": "model",

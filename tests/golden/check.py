@@ -15,7 +15,7 @@ from statistics import NormalDist, fmean
 
 KEYS = ["rows", "level", "posterior", "outputs", "rmse", "rmse_standardised", "mae", "classical", "extended"]
 INSPECT_KEYS = ["members", "inputs", "outputs", "features", "lambda", "posterior", "gamma", "elbo", "weights", "seed", "options",
-                "data", "decisions", "version"]
+                "data", "decisions", "expected", "version"]
 
 
 def read_npy(path):
@@ -132,6 +132,19 @@ def moments(npy_path, csv_path, kind, *outputs):
     print("as predicted")
 
 
+def expected(path):
+    """What new rows may expect, as `inspect --json` and `fit --json` have it."""
+    document = json.loads(Path(path).read_text(encoding="utf-8"))["expected"]
+    assert list(document) == ["rows", "level", "nll", "outputs"] and document["level"] == 0.95 and document["rows"] > 0
+    estimates = [document["nll"]]
+    for output in document["outputs"]:
+        assert list(output)[1:] == ["rmse", "r2", "mae", "crps", "nll", "coverage", "aleatoric_std", "epistemic_std"]
+        estimates += list(output.values())[1:]
+        assert 0 <= output["coverage"]["value"] <= 1 and output["rmse"]["value"] >= output["mae"]["value"] > 0
+    assert all(list(one) == ["value", "standard_error"] and one["standard_error"] > 0 for one in estimates), estimates
+    print(*(output["output"] for output in document["outputs"]))
+
+
 def finite(value):
     if isinstance(value, dict):
         return all(map(finite, value.values()))
@@ -144,6 +157,8 @@ def keys(path):
     document = json.loads(Path(path).read_text(encoding="utf-8"))
     assert list(document)[:len(KEYS)] == KEYS, list(document)
     assert list(document["classical"]) == list(document["extended"])
+    share = document.pop("training_share")
+    assert share is None or 0 <= share <= 1, share
     assert finite(document), document
     print(*document["extended"], sep="\n")
 

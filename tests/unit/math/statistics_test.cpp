@@ -80,6 +80,20 @@ TEST(WeightedMean, CountsByWeight) {
   EXPECT_EQ(weighted_mean(Values{1, 5}, Values{3, 1}), 2);
 }
 
+TEST(EffectiveCount, IsTheNumberOfValuesThatCountTheSame) {
+  EXPECT_DOUBLE_EQ(effective_count(7, {}), 7);
+  EXPECT_DOUBLE_EQ(effective_count(3, Values{5, 5, 5}), 3);
+  EXPECT_DOUBLE_EQ(effective_count(3, Values{1, 0, 0}), 1);
+  EXPECT_DOUBLE_EQ(effective_count(2, Values{3, 1}), 16.0 / 10);
+}
+
+TEST(StandardError, IsThatOfAMeanOfIndependentValues) {
+  EXPECT_DOUBLE_EQ(standard_error(Values{1, 3, 5, 7}, {}), std::sqrt(5.0 / 3));  // s / sqrt(n), s^2 = 20 / 3
+  EXPECT_DOUBLE_EQ(standard_error(Values{1, 3, 5, 7}, Values{2, 2, 2, 2}), std::sqrt(5.0 / 3));
+  EXPECT_DOUBLE_EQ(standard_error(Values{1, 3, 5, 7, 90}, Values{1, 1, 1, 1, 0}), std::sqrt(5.0 / 3));
+  EXPECT_EQ(standard_error(Values{4}, {}), 0);
+}
+
 TEST(WeightedVariance, DividesByTheSumOfTheWeights) {
   EXPECT_EQ(weighted_variance(Values{1, 3}, {}), 1);
   EXPECT_EQ(weighted_variance(Values{0, 4}, Values{3, 1}), 3);

@@ -100,13 +100,6 @@ TEST(Histogram, CountsWhatLiesInEachPart) {
   EXPECT_THAT(histogram(std::vector{0.1, 0.6}, std::vector{3.0, 1.0}, 2), ElementsAre(0.75, 0.25));
 }
 
-TEST(EffectiveRows, AreTheRowsWhereAllCountTheSame) {
-  EXPECT_DOUBLE_EQ(effective_rows(7, {}), 7);
-  EXPECT_DOUBLE_EQ(effective_rows(3, std::vector{5.0, 5.0, 5.0}), 3);
-  EXPECT_DOUBLE_EQ(effective_rows(3, std::vector{1.0, 0.0, 0.0}), 1);
-  EXPECT_DOUBLE_EQ(effective_rows(2, std::vector{3.0, 1.0}), 16.0 / 10);
-}
-
 /// Every share taken away is a whole number of rows here, so that no row counts in part.
 TEST(Sparsification, IsTheErrorOfTheRowsThatAreLeft) {
   const Sample sample = random_sample();

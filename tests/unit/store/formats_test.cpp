@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/file.hpp"
 #include "store/model_document.hpp"
@@ -67,6 +68,27 @@ TEST(Formats, DecisionsAreKept) {
   EXPECT_TRUE(decode_model(encode_model(make_ensemble(state))).state().decisions.empty());
   state.decisions = {{"folds", "10", "few rows"}, {"lambda", "0.1", "\"quoted\""}};
   EXPECT_EQ(decode_model(encode_model(make_ensemble(state))).state().decisions, state.decisions);
+}
+
+TEST(Formats, ExpectationAndRowHashesAreKept) {
+  model::EnsembleState state = example_ensemble({.outputs = 2}).state();
+  const model::EnsembleState without = decode_model(encode_model(make_ensemble(state))).state();
+  EXPECT_FALSE(without.expected);
+  EXPECT_TRUE(without.row_hashes.empty());
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  state.row_hashes = {0, 7, (std::uint64_t{1} << 53) - 1};
+  state.expected = {.rows = 11, .level = 0.95, .nll = {-0.1, infinite}, .outputs = {{.rmse = {1.5, 0.25}}, {}}};
+  state.expected->outputs[1].epistemic_std = {1e-300, 2};
+  const model::EnsembleState again = decode_model(encode_model(make_ensemble(state))).state();
+  EXPECT_EQ(again.row_hashes, state.row_hashes);
+  ASSERT_TRUE(again.expected);
+  EXPECT_EQ(again.expected->rows, 11U);
+  EXPECT_EQ(again.expected->nll.value, -0.1);
+  EXPECT_EQ(again.expected->nll.standard_error, infinite);
+  EXPECT_EQ(again.expected->outputs[0].rmse.value, 1.5);
+  EXPECT_EQ(again.expected->outputs[0].rmse.standard_error, 0.25);
+  EXPECT_EQ(again.expected->outputs[1].epistemic_std.value, 1e-300);
+  EXPECT_EQ(encode_model(make_ensemble(again)), encode_model(make_ensemble(state)));
 }
 
 TEST(Formats, Version1IsStillWrittenAsItWas) {

@@ -89,6 +89,26 @@ INSTANTIATE_TEST_SUITE_P(
                 "the document is nested deeper than 8 levels"},
         Spoiled{"unknown_key", [](Pieces& p) { p.document["weight"] = 1; },
                 "unknown key \"weight\"; did you mean weights?"},
+        Spoiled{"expectation_of_no_outputs",
+                [](Pieces& p) {
+                  p.document["expected"] = Json::parse(
+                      R"({"rows": 3, "level": 0.9, "nll": {"value": 1, "standard_error": 0}, "outputs": []})");
+                },
+                "expected.outputs has 0 outputs, expected 1"},
+        Spoiled{"expectation_level",
+                [](Pieces& p) {
+                  p.document["expected"] = Json::parse(
+                      R"({"rows": 3, "level": 2, "nll": {"value": 1, "standard_error": 0}, "outputs": []})");
+                },
+                "expected.level is 2, expected a number between 0 and 1"},
+        Spoiled{"expectation_error",
+                [](Pieces& p) {
+                  p.document["expected"] = Json::parse(
+                      R"({"rows": 3, "level": 0.9, "nll": {"value": 1, "standard_error": -1}, "outputs": []})");
+                },
+                "expected.nll.standard_error is -1, expected a number that is not negative"},
+        Spoiled{"row_hashes", [](Pieces& p) { p.document["row_hashes"] = {-1}; },
+                "row_hashes[0] is a negative whole number, expected a whole number that is not negative"},
         Spoiled{"no_targets", [](Pieces& p) { p.document.erase("targets"); }, "targets is missing"},
         Spoiled{"no_outputs", [](Pieces& p) { p.document["targets"]["shift"] = Json::array(); },
                 "targets.shift is empty, expected one number per output"},

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "learn/expectation.hpp"
+
+#include <credens/score.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include "base/random.hpp"
+#include "learn/fit.hpp"
+#include "learn/member_rows.hpp"
+#include "learn/widen.hpp"
+#include "unit/learn/random_rows.hpp"
+
+namespace credens::learn {
+namespace {
+
+using testing::DoubleNear;
+using testing::ElementsAre;
+
+/// Mixtures of `members` at rows that are drawn from normal numbers, and what was observed there.
+struct Drawn {
+  Drawn(std::size_t rows, std::size_t outputs, std::vector<double> weights, std::uint64_t seed, double spread = 1)
+      : targets(rows, outputs), row_weights(rows, 1.0), members(rows) {
+    base::RandomStream random({.seed = seed, .purpose = base::Purpose::test});
+    MixtureComponents components{.rows = rows, .outputs = outputs, .weights = std::move(weights)};
+    for (std::size_t row = 0; row < rows; ++row) {
+      for (double& target : targets.row(row)) target = random.normal();
+      for (std::size_t i = 0; i < components.weights.size() * outputs; ++i) {
+        components.mean.push_back(spread * random.normal());
+        components.aleatoric_variance.push_back(std::exp(random.normal()));
+        components.epistemic_variance.push_back(std::exp(random.normal()) / 4);
+      }
+      members[row].resize(components.weights.size());
+      std::iota(members[row].begin(), members[row].end(), std::size_t{0});
+    }
+    all = Predictive(std::move(components));
+  }
+
+  Expectation expectation() const {
+    ExpectationScorer scorer(targets.cols(), all.components().weights);
+    scorer.add(all, targets, row_weights, members, 1);
+    return *scorer.expectation();
+  }
+
+  std::size_t at(std::size_t row, std::size_t l, std::size_t k) const {
+    return (row * all.members() + l) * all.outputs() + k;
+  }
+
+  Predictive all;
+  Matrix targets;
+  std::vector<double> row_weights;
+  std::vector<std::vector<std::size_t>> members;
+};
+
+/// Plain sums over the members of one row that was held out of some of them.
+struct PlainRow {
+  double mean = 0;
+  double aleatoric = 0;
+  double second = 0;  ///< E[m^2] + widths
+  double density = 0;
+
+  PlainRow(const Drawn& drawn, std::size_t row, std::size_t k, const std::vector<std::size_t>& members) {
+    const MixtureComponents& c = drawn.all.components();
+    double sum = 0;
+    for (const std::size_t l : members) sum += c.weights[l];
+    for (const std::size_t l : members) {
+      const std::size_t at = drawn.at(row, l, k);
+      const double w = c.weights[l] / sum;
+      const double variance = c.aleatoric_variance[at] + c.epistemic_variance[at];
+      const double z = drawn.targets(row, k) - c.mean[at];
+      mean += w * c.mean[at];
+      aleatoric += w * c.aleatoric_variance[at];
+      second += w * (c.mean[at] * c.mean[at] + c.epistemic_variance[at]);
+      density += w * std::exp(-z * z / (2 * variance)) / std::sqrt(2 * std::numbers::pi * variance);
+    }
+  }
+
+  double epistemic() const { return second - mean * mean; }
+};
+
+double plain_mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double plain_error(const std::vector<double>& values) {
+  double squares = 0;
+  for (const double value : values) squares += (value - plain_mean(values)) * (value - plain_mean(values));
+  const auto n = static_cast<double>(values.size());
+  return std::sqrt(squares / (n - 1) / n);
+}
+
+TEST(Expectation, IsThatOfPlainSumsWhereAllMembersAreHeldOut) {
+  const Drawn drawn(300, 2, {0.5, 0.3, 0.2}, 1);
+  const Expectation expected = drawn.expectation();
+  EXPECT_EQ(expected.rows, 300U);
+  ASSERT_EQ(expected.outputs.size(), 2U);
+  for (std::size_t k = 0; k < 2; ++k) {
+    std::vector<double> squared, absolute, nll, inside, aleatoric, epistemic, spread;
+    double mean_target = 0;
+    for (std::size_t row = 0; row < 300; ++row) mean_target += drawn.targets(row, k) / 300;
+    for (std::size_t row = 0; row < 300; ++row) {
+      const PlainRow plain(drawn, row, k, drawn.members[row]);
+      const double error = drawn.targets(row, k) - plain.mean;
+      squared.push_back(error * error);
+      absolute.push_back(std::abs(error));
+      nll.push_back(-std::log(plain.density));
+      aleatoric.push_back(plain.aleatoric);
+      epistemic.push_back(plain.epistemic());
+      inside.push_back(std::abs(error) <= 1.959963984540054 * std::sqrt(plain.aleatoric + plain.epistemic()) ? 1 : 0);
+      spread.push_back((drawn.targets(row, k) - mean_target) * (drawn.targets(row, k) - mean_target));
+    }
+    const OutputExpectation& output = expected.outputs[k];
+    EXPECT_NEAR(output.rmse.value, std::sqrt(plain_mean(squared)), 1e-12);
+    EXPECT_NEAR(output.rmse.standard_error, plain_error(squared) / (2 * std::sqrt(plain_mean(squared))), 1e-12);
+    EXPECT_NEAR(output.mae.value, plain_mean(absolute), 1e-12);
+    EXPECT_NEAR(output.mae.standard_error, plain_error(absolute), 1e-12);
+    EXPECT_NEAR(output.nll.value, plain_mean(nll), 1e-12);
+    EXPECT_NEAR(output.nll.standard_error, plain_error(nll), 1e-12);
+    EXPECT_NEAR(output.coverage.value, plain_mean(inside), 1e-12);
+    EXPECT_NEAR(output.aleatoric_std.value, std::sqrt(plain_mean(aleatoric)), 1e-12);
+    EXPECT_NEAR(output.epistemic_std.value, std::sqrt(plain_mean(epistemic)), 1e-12);
+    EXPECT_NEAR(output.r2.value, 1 - plain_mean(squared) / plain_mean(spread), 1e-12);
+  }
+}
+
+/// CRPS = E|X - y| - E|X - X'| / 2, here by draws from the mixtures.
+TEST(Expectation, HasTheCrpsThatDrawsGive) {
+  const Drawn drawn(40, 1, {0.6, 0.4}, 2);
+  base::RandomStream random({.seed = 3, .purpose = base::Purpose::test});
+  const auto draw = [&](std::size_t row) {
+    const std::size_t at = drawn.at(row, random.uniform(0, 1) < 0.6 ? 0 : 1, 0);
+    const MixtureComponents& c = drawn.all.components();
+    return c.mean[at] + std::sqrt(c.aleatoric_variance[at] + c.epistemic_variance[at]) * random.normal();
+  };
+  constexpr int draws = 20'000;
+  double crps = 0;
+  for (std::size_t row = 0; row < 40; ++row) {
+    for (int i = 0; i < draws; ++i) {
+      const double x = draw(row);
+      crps += (std::abs(x - drawn.targets(row, 0)) - std::abs(x - draw(row)) / 2) / draws / 40;
+    }
+  }
+  EXPECT_NEAR(drawn.expectation().outputs[0].crps.value, crps, 0.01);
+}
+
+/// The standard error of R2 is the spread of R2 over tables of as many rows.
+TEST(Expectation, ErrorsAreThoseOfRepeatedTables) {
+  std::vector<double> rmse, r2, nll, coverage, errors_rmse, errors_r2, errors_nll, errors_coverage;
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    const Drawn drawn(100, 1, {0.7, 0.3}, 100 + seed, 0.3);
+    const OutputExpectation output = drawn.expectation().outputs[0];
+    rmse.push_back(output.rmse.value);
+    r2.push_back(output.r2.value);
+    nll.push_back(output.nll.value);
+    coverage.push_back(output.coverage.value);
+    errors_rmse.push_back(output.rmse.standard_error);
+    errors_r2.push_back(output.r2.standard_error);
+    errors_nll.push_back(output.nll.standard_error);
+    errors_coverage.push_back(output.coverage.standard_error);
+  }
+  const auto spread = [](const std::vector<double>& values) {
+    return plain_error(values) * std::sqrt(static_cast<double>(values.size()));
+  };
+  EXPECT_NEAR(plain_mean(errors_rmse) / spread(rmse), 1, 0.15);
+  EXPECT_NEAR(plain_mean(errors_r2) / spread(r2), 1, 0.15);
+  EXPECT_NEAR(plain_mean(errors_nll) / spread(nll), 1, 0.15);
+  EXPECT_NEAR(plain_mean(errors_coverage) / spread(coverage), 1, 0.25);  // one row each way more
+}
+
+TEST(Expectation, CountsARowOfWeightTwoAsTheRowTwice) {
+  Drawn once(50, 1, {0.5, 0.5}, 4);
+  for (std::size_t row = 0; row < 25; ++row) once.row_weights[row] = 2;
+  ExpectationScorer scorer(1, {0.5, 0.5});
+  scorer.add(once.all, once.targets, std::vector<double>(50, 1.0), once.members, 1);
+  const Predictive all = once.all;
+  MixtureComponents first = all.components();
+  first.rows = 25;
+  for (auto* values : {&first.mean, &first.aleatoric_variance, &first.epistemic_variance}) values->resize(50);
+  const Predictive half{std::move(first)};
+  scorer.add(half, MatrixView(once.targets).row_block(0, 25), std::vector<double>(25, 1.0),
+             std::span(once.members).first(25), 1);
+  const OutputExpectation twice = scorer.expectation()->outputs[0];
+  const OutputExpectation weighted = once.expectation().outputs[0];
+  EXPECT_DOUBLE_EQ(weighted.rmse.value, twice.rmse.value);
+  EXPECT_DOUBLE_EQ(weighted.r2.value, twice.r2.value);
+  EXPECT_DOUBLE_EQ(weighted.crps.value, twice.crps.value);
+  EXPECT_DOUBLE_EQ(weighted.coverage.value, twice.coverage.value);
+}
+
+TEST(SizeCorrection, GoesFromEqualMembersToAllOfThem) {
+  const std::vector<double> weights(12, 1.0 / 12);
+  const SizeCorrection correction = size_correction(std::vector<std::size_t>{0, 3, 6, 9}, weights);
+  EXPECT_THAT(correction.halves[0], ElementsAre(0U, 6U));
+  EXPECT_THAT(correction.halves[1], ElementsAre(3U, 9U));
+  EXPECT_DOUBLE_EQ(correction.shares[0], 0.5);
+  EXPECT_THAT(correction.reach, DoubleNear((1.0 / 4 - 1.0 / 12) / (1.0 / 2 - 1.0 / 4), 1e-12));
+}
+
+TEST(SizeCorrection, IsNoneForOneMemberAndForAll) {
+  EXPECT_EQ(size_correction(std::vector<std::size_t>{2}, std::vector(4, 0.25)).reach, 0);
+  EXPECT_EQ(size_correction(std::vector<std::size_t>{0, 1, 2, 3}, std::vector(4, 0.25)).reach, 0);
+}
+
+TEST(SizeCorrection, NeverReachesFarWhereOneMemberDecides) {
+  const double reach = size_correction(std::vector<std::size_t>{0, 1}, std::vector{0.49, 0.01, 0.5}).reach;
+  EXPECT_EQ(reach, 1);
+}
+
+/// Members err independently, so the mean squared error is linear in 1 / members; members of a known number are
+/// compared with what four of them foretell. Without the correction the error would be too large by 0.077.
+TEST(Expectation, OfFourMembersForetellsThatOfTwelve) {
+  Drawn drawn(20'000, 1, std::vector(12, 1.0 / 12), 5);
+  const OutputExpectation of_all = drawn.expectation().outputs[0];
+  for (std::size_t row = 0; row < drawn.members.size(); ++row) {
+    drawn.members[row] = {row % 3, 3 + row % 3, 6 + row % 3, 9 + row % 3};
+  }
+  const OutputExpectation foretold = drawn.expectation().outputs[0];
+  EXPECT_NEAR(foretold.rmse.value, of_all.rmse.value, 0.01);
+  EXPECT_NEAR(foretold.epistemic_std.value, of_all.epistemic_std.value, 0.01);
+  EXPECT_NEAR(foretold.crps.value, of_all.crps.value, 0.01);
+  EXPECT_NEAR(foretold.nll.value, of_all.nll.value, 0.02);
+}
+
+FitOptions quick_options() {
+  FitOptions options;
+  options.effort = Effort::quick;
+  options.epochs = 3;
+  options.members = 10;
+  options.seed = 4;
+  return options;
+}
+
+TEST(Expectation, IsThatOfTheFinishedModelWhereOnePartIsHeldOut) {
+  FitOptions options = quick_options();
+  options.folds = 1;
+  const Dataset data = random_rows({.rows = 400, .inputs = 3, .outputs = 2}, 9).dataset();
+  const Ensemble model = fit(data, options);
+  ASSERT_TRUE(model.expected());
+  const std::vector<std::uint32_t> held =
+      held_out_rows(Fit(data::rows_of(data), options).plan().options, 0, data.rows());
+  Matrix inputs(held.size(), data.inputs().cols());
+  Matrix targets(held.size(), 2);
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    std::ranges::copy(data.inputs().row(held[i]), inputs.row(i).begin());
+    std::ranges::copy(data.targets().row(held[i]), targets.row(i).begin());
+  }
+  const Scores scores = score(model.predict(inputs), targets);
+  EXPECT_EQ(model.expected()->rows, held.size());
+  EXPECT_NEAR(model.expected()->nll.value, scores.nll, 1e-4);
+  for (std::size_t k = 0; k < 2; ++k) {
+    EXPECT_NEAR(model.expected()->outputs[k].rmse.value / scores.per_output[k].rmse, 1, 1e-4);
+    EXPECT_NEAR(model.expected()->outputs[k].crps.value / scores.per_output[k].crps, 1, 1e-4);
+    EXPECT_DOUBLE_EQ(model.expected()->outputs[k].coverage.value, scores.per_output[k].total_coverage);
+  }
+}
+
+TEST(Expectation, IsTheSameForAnyThreads) {
+  FitOptions options = quick_options();
+  const Dataset data = random_rows({.rows = 120, .inputs = 2, .weights = true}, 10).dataset();
+  options.threads = 1;
+  const Ensemble one = fit(data, options);
+  options.threads = 3;
+  const Ensemble three = fit(data, options);
+  ASSERT_TRUE(one.expected() && three.expected());
+  EXPECT_EQ(one.expected()->nll.value, three.expected()->nll.value);
+  EXPECT_EQ(one.expected()->outputs[0].rmse.value, three.expected()->outputs[0].rmse.value);
+  EXPECT_EQ(one.expected()->outputs[0].crps.standard_error, three.expected()->outputs[0].crps.standard_error);
+}
+
+TEST(Expectation, IsNoneWhereNoRowsAreHeldOut) {
+  FitOptions options = quick_options();
+  options.recipe = Recipe::paper;
+  options.hidden = std::vector<std::vector<std::size_t>>{{4}};
+  EXPECT_FALSE(fit(random_rows({.rows = 60, .inputs = 2}, 11).dataset(), options).expected());
+}
+
+TEST(Expectation, BelongsToThePosteriorWeightsAndRowsOfTheFit) {
+  const Dataset data = random_rows({.rows = 120, .inputs = 2}, 12).dataset();
+  const Ensemble model = fit(data, quick_options());
+  ASSERT_TRUE(model.expected());
+  EXPECT_TRUE(widen(model, data).expected());
+  EXPECT_FALSE(widen(model, data, {.posterior = PosteriorKind::delta}).expected());
+  EXPECT_FALSE(widen(model, data, {.prior_precision = 17}).expected());
+  EXPECT_FALSE(widen(model, random_rows({.rows = 120, .inputs = 2}, 13).dataset()).expected());
+  EXPECT_FALSE(model.with_weights(std::vector<double>(model.members(), 1)).expected());
+  const Ensemble narrow = fit_members(data, quick_options());
+  ASSERT_TRUE(narrow.expected());
+  EXPECT_EQ(narrow.posterior(), PosteriorKind::delta);
+  EXPECT_EQ(narrow.expected()->nll.value, model.expected()->nll.value);
+}
+
+}  // namespace
+}  // namespace credens::learn
