@@ -13,6 +13,8 @@
 #include "cli/rows.hpp"
 #include "cli/verbs.hpp"
 #include "data/npy.hpp"
+#include "data/units.hpp"
+#include "model/ensemble_state.hpp"
 #include "model/names.hpp"
 
 namespace credens::cli {
@@ -118,9 +120,12 @@ std::vector<std::string> columns_of(const Ensemble& ensemble, const Rows& rows, 
   for (const std::string& column : arguments.keep) {
     const data::Table& table = *rows.block.table;
     const std::size_t position = data::find_column(table, column);
-    columns.push_back(table.names.empty() ? fmt::format("column_{}", position) : table.names[position]);
+    columns.push_back(table.names.empty()
+                          ? fmt::format("column_{}", position)
+                          : data::label_with_unit(table.names[position], data::unit_of(table, position)));
   }
-  std::ranges::copy(prediction_columns(ensemble.target_names(), arguments.options), std::back_inserter(columns));
+  std::ranges::copy(prediction_columns(ensemble.state().schema.targets, arguments.options),
+                    std::back_inserter(columns));
   return columns;
 }
 
@@ -136,7 +141,8 @@ void write_predictions(const Ensemble& ensemble, RowStream& stream, const Predic
     const Matrix values = prediction_values(stream.predict(), arguments.options);
     if (!writer) {
       writer.emplace(arguments.output, columns_of(ensemble, *rows, arguments),
-                     is_array_file(arguments.output) ? stream.count_rows() : 0);
+                     is_array_file(arguments.output) ? stream.count_rows() : 0,
+                     rows->block.table ? rows->block.table->decimal : '.');
     }
     const MatrixView parts[] = {kept, values};
     writer->write(parts);

@@ -73,8 +73,11 @@ std::unique_ptr<data::RowSource> open_rows(const Ensemble& ensemble, const RowAr
   const model::EnsembleState& state = ensemble.state();
   base::require(ensemble.has_networks(), ErrorCode::usage,
                 "{} was made from arrays and has no networks: give --outputs in place of DATA", arguments.model);
+  check_table_kind(arguments.data,
+                   fmt::format("credens.load(\"{}\").predict(\"{}\")", arguments.model, arguments.data));
   std::unique_ptr<data::RowPortions> portions =
       data::open_table(arguments.data, arguments.format, data::FileKind::any, passes);
+  print_warnings(portions->header());
   data::Schema schema = data::match(state.schema, portions->header(), arguments.columns, targets);
   return data::open_rows(arguments.data, std::move(portions), std::move(schema), state.target_scaler.scale, passes);
 }

@@ -24,11 +24,14 @@ void RowReader::read(std::string_view lines) {
   broken_.reset();
   const char* const readable_end = lines.data() + lines.size();
   const std::size_t cols = format_->cols;
+  const bool has_commas = format_->dialect.decimal == ',';
   for (std::size_t row = 0; !lines.empty(); ++row) {
     const std::string_view line = take_line(lines);
     values_.resize((row + 1) * cols);
     double* const to = values_.data() + row * cols;
-    if (read_plain_row(line, readable_end, to) || read_row(line, row, to)) continue;
+    const bool is_plain =
+        has_commas ? read_plain_row<','>(line, readable_end, to) : read_plain_row<'.'>(line, readable_end, to);
+    if (is_plain || read_row(line, row, to)) continue;
     values_.resize(row * cols);
     broken_ = line;
     return;
@@ -36,6 +39,7 @@ void RowReader::read(std::string_view lines) {
 }
 
 /// The usual case, in one pass over the characters: true if the line holds plain numbers, as many as there are columns.
+template <char decimal>
 bool RowReader::read_plain_row(std::string_view line, const char* readable_end, double* values) const {
   const char delimiter = format_->dialect.delimiter;
   const std::size_t cols = format_->cols;
@@ -43,8 +47,8 @@ bool RowReader::read_plain_row(std::string_view line, const char* readable_end, 
   const char* const end = at + line.size();
   for (std::size_t col = 0; col < cols; ++col) {
     at = skip_blanks(at, end, delimiter);
-    const char* after = read_short_decimal(at, end, readable_end, values[col]);
-    if (after == at) after = read_number(at, end, values[col]);
+    const char* after = read_short_decimal<decimal>(at, end, readable_end, values[col]);
+    if (after == at) after = read_number(at, end, values[col], decimal);
     if (after == at) return false;
     at = skip_blanks(after, end, delimiter);
     const bool last = col + 1 == cols;
@@ -62,7 +66,7 @@ bool RowReader::read_row(std::string_view line, std::size_t row, double* values)
     return false;
   }
   for (std::size_t col = 0; col < fields_.size(); ++col) {
-    const Cell cell = read_cell(fields_[col].text);
+    const Cell cell = read_cell(fields_[col].text, format_->dialect.decimal);
     const bool usable = cell.kind == CellKind::number;
     values[col] = usable ? cell.value : std::numeric_limits<double>::quiet_NaN();
     if (!usable) note_fault(row, col, cell.kind);

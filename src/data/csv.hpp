@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "data/csv_line.hpp"
+#include "data/dialect.hpp"
 
 namespace credens::data {
 
@@ -21,7 +22,8 @@ struct RowFormat {
   Dialect dialect;
   std::size_t cols = 0;
 
-  std::size_t first_line() const { return dialect.header ? 2 : 1; }  ///< that of row 0
+  /// The line of row 0.
+  std::size_t first_line() const { return 1 + (dialect.header ? 1 : 0) + (dialect.unit_line ? 1 : 0); }
 };
 
 /// The first cell of a column within a block of lines that holds no number.
@@ -47,6 +49,7 @@ class RowReader {
   const std::optional<std::string_view>& broken() const { return broken_; }  ///< the line that is no row
 
  private:
+  template <char decimal>
   bool read_plain_row(std::string_view line, const char* readable_end, double* values) const;
   bool read_row(std::string_view line, std::size_t row, double* values);
   void note_fault(std::size_t row, std::size_t col, CellKind kind);

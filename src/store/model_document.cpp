@@ -42,6 +42,8 @@ Json inputs_to_json(const model::EnsembleState& state) {
                  {"table_columns", state.schema.table_columns},
                  {"shift", state.input_scaler.shift},
                  {"scale", state.input_scaler.scale}};
+  const std::vector<std::string> units = data::units_of(state.schema.inputs);
+  if (!units.empty()) inputs["units"] = units;
   if (!state.input_scaler.width.empty()) {
     inputs["centre"] = state.input_scaler.centre;
     inputs["width"] = state.input_scaler.width;
@@ -54,9 +56,18 @@ std::vector<std::size_t> positions_in(const JsonObject& part) {
   return {columns.begin(), columns.end()};
 }
 
+/// Columns without units have no such key.
+void read_units(const JsonObject& part, std::vector<data::Column>& columns, std::string_view what) {
+  if (!part.has("units")) return;
+  const std::vector<std::string> units = part.texts("units");
+  base::require(!units.empty(), ErrorCode::model, "{} is empty, expected one unit per {}", part.place_of("units"),
+                what);
+  data::set_units(units, columns, what, ErrorCode::model);
+}
+
 void read_inputs(const JsonObject& document, model::EnsembleState& state) {
   const JsonObject inputs =
-      document.object("inputs", {"names", "columns", "table_columns", "shift", "scale", "centre", "width"});
+      document.object("inputs", {"names", "units", "columns", "table_columns", "shift", "scale", "centre", "width"});
   state.input_scaler = {.shift = inputs.numbers("shift"), .scale = inputs.numbers("scale")};
   if (inputs.has("centre")) state.input_scaler.centre = inputs.numbers("centre");
   if (inputs.has("width")) state.input_scaler.width = inputs.numbers("width");
@@ -66,6 +77,7 @@ void read_inputs(const JsonObject& document, model::EnsembleState& state) {
   base::require(positions.size() == count, ErrorCode::model, "inputs.columns has {} positions, expected {}",
                 positions.size(), count);
   state.schema.inputs = data::make_columns(names, positions, count, "input", ErrorCode::model);
+  read_units(inputs, state.schema.inputs, "input");
   state.schema.has_names = !names.empty();
   state.schema.table_columns = inputs.whole("table_columns");
 }
@@ -74,13 +86,15 @@ Json targets_to_json(const model::EnsembleState& state) {
   Json targets = {{"names", state.schema.target_names()},
                   {"shift", state.target_scaler.shift},
                   {"scale", state.target_scaler.scale}};
+  const std::vector<std::string> units = data::units_of(state.schema.targets);
+  if (!units.empty()) targets["units"] = units;
   const std::vector<std::size_t> columns = data::positions_of(state.schema.targets);
   if (!columns.empty()) targets["columns"] = columns;
   return targets;
 }
 
 void read_targets(const JsonObject& document, model::EnsembleState& state) {
-  const JsonObject targets = document.object("targets", {"names", "shift", "scale", "columns"});
+  const JsonObject targets = document.object("targets", {"names", "units", "shift", "scale", "columns"});
   state.target_scaler = {.shift = targets.numbers("shift"), .scale = targets.numbers("scale")};
   const std::vector<std::string> names = targets.texts("names");
   const std::size_t count = state.target_scaler.cols();
@@ -90,6 +104,7 @@ void read_targets(const JsonObject& document, model::EnsembleState& state) {
   const std::vector<std::size_t> positions =
       targets.has("columns") ? positions_in(targets) : std::vector<std::size_t>();
   state.schema.targets = data::make_columns(names, positions, count, "output", ErrorCode::model);
+  read_units(targets, state.schema.targets, "output");
 }
 
 Json noise_to_json(const model::EnsembleState& state) {
