@@ -70,7 +70,8 @@ std::string semicolon_header(const std::vector<std::string>& columns) {
 
 }  // namespace
 
-std::vector<std::string> prediction_columns(const std::vector<data::Column>& outputs, const PredictionOptions& options) {
+std::vector<std::string> prediction_columns(const std::vector<data::Column>& outputs,
+                                            const PredictionOptions& options) {
   std::vector<std::string> columns;
   for (const data::Column& output : outputs) {
     const auto add = [&](const std::string& kind) {

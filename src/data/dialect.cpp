@@ -192,7 +192,8 @@ Dialect recognise_dialect(std::string_view text, const TableFormat& format) {
   dialect.delimiter = format.delimiter ? *format.delimiter : recognise_delimiter(lines, format.decimal == ',');
   dialect.decimal = format.decimal ? *format.decimal : recognise_decimal(lines, dialect.delimiter);
   dialect.header_recognised = !format.header.has_value();
-  dialect.header = format.header ? *format.header : looks_like_header(lines, dialect.delimiter, dialect.decimal);
+  const bool needs_header = format.unit_line == true;
+  dialect.header = format.header.value_or(needs_header || looks_like_header(lines, dialect.delimiter, dialect.decimal));
   const bool looks_for_units = lines_to_recognise(format) > 0;
   dialect.unit_line = dialect.header && format.unit_line.value_or(looks_for_units && looks_like_units(lines, dialect));
   return dialect;

@@ -19,10 +19,10 @@ struct ForeignKind {
 /// How many first bytes tell.
 constexpr std::size_t foreign_magic_size = 96;
 
-/// What a file that starts with `bytes` is; none for text, arrays and archives that are read here.
+/// The kind of a file that starts with `bytes`; none for text, arrays and archives that are read here.
 std::optional<ForeignKind> foreign_kind(std::string_view bytes);
 
-/// The same for a regular file. None where it cannot be read, too: whoever opens it says why.
+/// The kind of a regular file. None where it cannot be read, too: whoever opens it says why.
 std::optional<ForeignKind> foreign_kind_of(const std::filesystem::path& path);
 
 /// `t.parquet: a Parquet file, expected text or .npy`.

@@ -52,7 +52,7 @@ void set_units(std::span<const std::string> units, std::vector<Column>& columns,
 /// Throws data where both name a unit for a column and these differ: `source: column "length" is in cm, expected mm`.
 void check_unit(const Column& expected, const std::string& unit, const std::string& source);
 
-/// The same for all inputs and targets of another table, which has as many.
+/// Checks the units of all inputs and targets of another table, which has as many.
 void check_units(const Schema& expected, const Schema& found, const std::string& source);
 
 /// Empty where a position is not known.

@@ -11,7 +11,7 @@ namespace credens::data {
 
 namespace {
 
-/// Where the bracket opens that closes at the end of `label`; npos: no single pair of brackets ends there.
+/// The place of the bracket that closes at the end of `label`; npos: no single pair of brackets ends there.
 std::size_t opening_of(std::string_view label) {
   if (label.size() < 2 || (label.back() != ']' && label.back() != ')')) return std::string_view::npos;
   const bool is_round = label.back() == ')';

@@ -90,6 +90,7 @@ TEST(RecogniseUnits, DoesNotTakeRowsForUnits) {
 TEST(RecogniseUnits, AsksTheUserFirst) {
   EXPECT_FALSE(has_units("a,b\nmm,MPa\n3,4\n", {.unit_line = false}));
   EXPECT_TRUE(has_units("a,b\n1,2\n3,4\n", {.header = true, .unit_line = true}));
+  EXPECT_TRUE(has_units("2019,2020\n1,2\n3,4\n", {.unit_line = true})) << "and so a header";
   EXPECT_FALSE(has_units("a,b\nmm,MPa\n3,4\n", {.header = true, .delimiter = ','})) << "no line is looked at";
 }
 
