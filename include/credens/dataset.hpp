@@ -32,6 +32,8 @@ enum class ColumnKind {
 struct TableFormat {
   std::optional<bool> header = {};        ///< whether the first line holds names
   std::optional<char> delimiter = {};     ///< ',' ';' '\t', or ' ' for runs of blanks
+  std::optional<char> decimal = {};       ///< '.' or ',': the mark before the fraction of a number
+  std::optional<bool> unit_line = {};     ///< whether the line below the names holds units
   std::vector<std::string> missing = {};  ///< cells that stand for a missing value, beside the usual ones
   int threads = 0;                        ///< that read; 0: all cores. What is read is the same for any number
 };

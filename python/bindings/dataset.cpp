@@ -25,9 +25,10 @@ using Positions = std::vector<std::size_t>;
 
 Dataset from_arrays(const Array2& inputs, const Array2& targets, const std::optional<Array1>& weights,
                     const std::optional<Array2>& noise_std, const Names& input_names, const Names& target_names,
-                    const std::string& weight_name, const Names& noise_names, const Positions& input_columns,
-                    const Positions& target_columns, std::size_t table_columns, const std::optional<Array1>& groups,
-                    const std::optional<Array1>& times, const std::string& group_name, const std::string& time_name) {
+                    const Names& input_units, const Names& target_units, const std::string& weight_name,
+                    const Names& noise_names, const Positions& input_columns, const Positions& target_columns,
+                    std::size_t table_columns, const std::optional<Array1>& groups, const std::optional<Array1>& times,
+                    const std::string& group_name, const std::string& time_name) {
   return unlocked([&] {
     DatasetParts parts{.inputs = copy_of(inputs),
                        .targets = copy_of(targets),
@@ -45,6 +46,8 @@ Dataset from_arrays(const Array2& inputs, const Array2& targets, const std::opti
     const Names outputs = schema.target_names();
     schema.inputs = data::make_columns(input_names, input_columns, parts.inputs.cols(), "input", ErrorCode::data);
     schema.targets = data::make_columns(outputs, target_columns, outputs.size(), "target", ErrorCode::data);
+    data::set_units(input_units, schema.inputs, "input", ErrorCode::data);
+    data::set_units(target_units, schema.targets, "target", ErrorCode::data);
     schema.table_columns = table_columns;
     return Dataset(std::move(parts), schema);
   });
@@ -68,13 +71,25 @@ Dataset from_table(const data::Table& table, const Names& targets, const Names& 
       [&] { return data::make_dataset(table, roles_of(targets, inputs, ignore, weight, noise_std, group, time)); });
 }
 
-Dataset from_file(const std::filesystem::path& path, bool is_text, const Names& targets, const Names& inputs,
-                  const Names& ignore, const std::string& weight, const Names& noise_std, const std::string& group,
-                  const std::string& time, std::optional<bool> header, const std::string& delimiter) {
+/// The rows, and what is to be said of how they were read.
+nb::typed<nb::tuple, Dataset, Names> from_file(const std::filesystem::path& path, bool is_text, const Names& targets,
+                                               const Names& inputs, const Names& ignore, const std::string& weight,
+                                               const Names& noise_std, const std::string& group,
+                                               const std::string& time, std::optional<bool> header,
+                                               const std::string& delimiter, const std::string& decimal,
+                                               std::optional<bool> unit_line) {
   DatasetOptions options = roles_of(targets, inputs, ignore, weight, noise_std, group, time);
   options.format.header = header;
+  options.format.unit_line = unit_line;
   if (!delimiter.empty()) options.format.delimiter = delimiter.front();
-  return unlocked([&] { return is_text ? Dataset::from_csv(path, options) : Dataset::from_file(path, options); });
+  if (!decimal.empty()) options.format.decimal = decimal.front();
+  Names warnings;
+  Dataset dataset = unlocked([&] {
+    auto table = data::open_table(path, options.format, is_text ? data::FileKind::text : data::FileKind::any);
+    warnings = table->header().warnings;
+    return data::read_dataset(*data::open_rows(path, std::move(table), options));
+  });
+  return nb::make_tuple(std::move(dataset), std::move(warnings));
 }
 
 /// Delimited text without a header; `source` is what sentences call it.
@@ -135,13 +150,14 @@ void register_dataset(nb::module_& module) {
   nb::class_<Dataset>(module, "Dataset", "Rows of inputs and targets.")
       .def_static("from_arrays", &from_arrays, "inputs"_a.noconvert(), "targets"_a.noconvert(),
                   "weights"_a.noconvert().none(), "noise_std"_a.noconvert().none(), "input_names"_a, "target_names"_a,
-                  "weight_name"_a, "noise_names"_a, "input_columns"_a, "target_columns"_a, "table_columns"_a,
-                  "groups"_a.noconvert().none() = nb::none(), "times"_a.noconvert().none() = nb::none(),
-                  "group_name"_a = "", "time_name"_a = "")
+                  "input_units"_a, "target_units"_a, "weight_name"_a, "noise_names"_a, "input_columns"_a,
+                  "target_columns"_a, "table_columns"_a, "groups"_a.noconvert().none() = nb::none(),
+                  "times"_a.noconvert().none() = nb::none(), "group_name"_a = "", "time_name"_a = "")
       .def_static("from_table", &from_table, "table"_a, "targets"_a, "inputs"_a, "ignore"_a, "weight"_a, "noise_std"_a,
                   "group"_a, "time"_a)
       .def_static("from_file", &from_file, "path"_a, "is_text"_a, "targets"_a, "inputs"_a, "ignore"_a, "weight"_a,
-                  "noise_std"_a, "group"_a, "time"_a, "header"_a.none(), "delimiter"_a)
+                  "noise_std"_a, "group"_a, "time"_a, "header"_a.none(), "delimiter"_a, "decimal"_a,
+                  "unit_line"_a.none())
       .def_static("from_text", &from_text, "text"_a, "source"_a, "target"_a)
       .def_prop_ro("rows", &Dataset::rows)
       .def_prop_ro(
@@ -158,6 +174,8 @@ void register_dataset(nb::module_& module) {
       .def_prop_ro("time_name", &Dataset::time_name)
       .def_prop_ro("input_names", &Dataset::input_names)
       .def_prop_ro("target_names", &Dataset::target_names)
+      .def_prop_ro("input_units", [](const Dataset& dataset) { return data::units_of(dataset.schema().inputs); })
+      .def_prop_ro("target_units", [](const Dataset& dataset) { return data::units_of(dataset.schema().targets); })
       .def_prop_ro("weight_name", &Dataset::weight_name)
       .def_prop_ro("noise_names", &Dataset::noise_names)
       .def_prop_ro("input_columns", &Dataset::input_columns)

@@ -67,6 +67,18 @@ void register_ensemble(nb::module_& module) {
       .def_prop_ro("outputs", &Ensemble::outputs)
       .def_prop_ro("input_names", &Ensemble::input_names)
       .def_prop_ro("target_names", &Ensemble::target_names)
+      .def_prop_ro("input_units", [](const Ensemble& model) { return data::units_of(model.state().schema.inputs); })
+      .def_prop_ro("target_units", [](const Ensemble& model) { return data::units_of(model.state().schema.targets); })
+      .def(
+          "check_units",
+          [](const Ensemble& model, const Dataset& rows) {
+            const data::Schema& expected = model.state().schema;
+            const data::Schema& found = rows.schema();
+            for (std::size_t k = 0; k < std::min(expected.targets.size(), found.targets.size()); ++k) {
+              data::check_unit(expected.targets[k], found.targets[k].unit, "targets");
+            }
+          },
+          "rows"_a, "Refuses targets in other units than those of training.")
       .def_prop_ro("has_networks", &Ensemble::has_networks)
       .def_prop_ro("has_known_noise", [](const Ensemble& ensemble) { return ensemble.state().schema.has_noise; })
       .def_prop_ro("fingerprint", [](const Ensemble& ensemble) { return ensemble.state().data.fingerprint; })

@@ -2,6 +2,7 @@
 
 #include "table.hpp"
 
+#include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -13,6 +14,8 @@
 #include "arrays.hpp"
 #include "base/check.hpp"
 #include "base/text.hpp"
+#include "data/file_kind.hpp"
+#include "data/units.hpp"
 #include "model/ensemble_state.hpp"
 #include "module.hpp"
 
@@ -28,6 +31,7 @@ using Faults = std::map<std::size_t, std::tuple<std::size_t, std::string>>;
 Table from_columns(const std::string& source, std::vector<std::string> names, const std::vector<Array1>& columns,
                    const Faults& faults) {
   Table table{.source = source, .names = std::move(names)};
+  data::separate_units(table.names, table.units);
   table.values = Matrix(columns.empty() ? 0 : columns.front().shape(0), columns.size());
   for (std::size_t col = 0; col < columns.size(); ++col) {
     base::require(columns[col].shape(0) == table.rows(), ErrorCode::data, "{}: column {} has {} rows, expected {}",
@@ -44,7 +48,32 @@ Table from_columns(const std::string& source, std::vector<std::string> names, co
 Table from_arrow(const std::string& source, const nb::object& capsule) {
   auto* stream = static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream"));
   if (stream == nullptr) throw nb::python_error();
-  return unlocked([&] { return read_arrow(*stream, source); });
+  return unlocked([&] {
+    Table table = read_arrow(*stream, source);
+    data::separate_units(table.names, table.units);
+    return table;
+  });
+}
+
+/// All rows of a text file or an array.
+Table from_file(const std::filesystem::path& path) {
+  return unlocked([&] {
+    const std::unique_ptr<data::RowPortions> portions = data::open_table(path, {});
+    std::vector<double> values;
+    while (portions->append(values)) {
+    }
+    Table table = portions->header();
+    const std::size_t rows = values.size() / table.cols();
+    table.values = Matrix(rows, table.cols(), std::move(values));
+    table.faults = portions->faults();
+    return table;
+  });
+}
+
+/// How this package calls what reads the file; empty: text or an array.
+std::string reader_of(const std::filesystem::path& path) {
+  const auto kind = data::foreign_kind_of(path);
+  return kind ? std::string(kind->reader) : "";
 }
 
 std::vector<std::size_t> all_columns(const Table& table) {
@@ -84,7 +113,10 @@ void register_table(nb::module_& module) {
       .def_static("from_arrow", &from_arrow, "source"_a, "capsule"_a)
       .def("set_column", &set_column, "position"_a, "values"_a.noconvert())
       .def("find", [](const Table& table, const std::string& column) { return data::find_column(table, column); })
+      .def_static("from_file", &from_file, "path"_a)
       .def_prop_ro("names", [](const Table& table) { return table.names; })
+      .def_prop_ro("units", [](const Table& table) { return table.units; })
+      .def_prop_ro("warnings", [](const Table& table) { return table.warnings; })
       .def_prop_ro("rows", [](const Table& table) { return table.rows(); })
       .def("matrix", [](nb::handle_t<Table> self) { return matrix_of(nb::borrow(self)); })
       .def(
@@ -93,6 +125,8 @@ void register_table(nb::module_& module) {
             return to_array(data::select_inputs(table, ensemble.state().schema));
           },
           "ensemble"_a, "The columns that the ensemble was trained on.");
+
+  module.def("reader_of", &reader_of, "path"_a);
 }
 
 }  // namespace credens::python

@@ -9,7 +9,7 @@ from typing import Any, Union
 
 import numpy as np
 
-from . import _core, _tables
+from . import _core, _files, _tables
 from ._errors import DataError, UsageError, reading
 
 Column = Union[str, int]
@@ -61,9 +61,9 @@ class Dataset:
         input_names: Sequence[str] | None = None,
         target_names: Sequence[str] | None = None,
     ):
-        x, found_inputs = _part(inputs, "inputs")
-        y, found_targets = _part(targets, "targets")
-        noise, noise_names = (None, []) if noise_std is None else _part(noise_std, "noise_std")
+        x, found_inputs, input_units = _part(inputs, "inputs")
+        y, found_targets, target_units = _part(targets, "targets")
+        noise, noise_names, _ = (None, [], []) if noise_std is None else _part(noise_std, "noise_std")
         d, q = x.shape[1], y.shape[1]
         # The arrays are taken for one table, in this order: a file with these columns gives the same model.
         single = sum(part is not None for part in (weights, group, time))
@@ -75,6 +75,8 @@ class Dataset:
             noise if noise is None or noise.shape[1] != 1 else np.repeat(noise, q, axis=1),
             _names(input_names, found_inputs, "input_names"),
             _names(target_names, found_targets, "target_names"),
+            input_units if input_names is None else [],
+            target_units if target_names is None else [],
             _tables.series_name(weights),
             noise_names,
             list(range(d)),
@@ -101,6 +103,8 @@ class Dataset:
     ) -> Dataset:
         """From one table with columns in several roles; a column is a name or a 0-based index, negative from the end.
 
+        The table is an array, a table of pandas, polars or Arrow, or the path of a file.
+
         Columns without another role are inputs, unless `inputs` says which are or `ignore` which are not.
 
         >>> import credens, numpy as np
@@ -122,10 +126,12 @@ class Dataset:
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], targets: Columns, **options: Any) -> Dataset:
-        """From delimited text, or an `.npy` file with one row per line.
+        """From delimited text, an `.npy` file with one row per line or, with pyarrow, polars or pandas, from Parquet,
+        Feather, Excel and OpenDocument files.
 
         Options are `inputs`, `ignore`, `weight`, `noise_std`, `group` and `time` as in `from_table`, and, where they are not to be
-        recognised from the text, `header` (True or False) and `delimiter` (',', ';', '\\t' or ' ').
+        recognised from the text, `header` (True or False), `delimiter` (',', ';', '\\t' or ' '), `decimal` ('.' or ',')
+        and `unit_line` (whether the line below the names holds units).
         """
         return cls._read(path, False, targets, **options)
 
@@ -144,13 +150,26 @@ class Dataset:
         time: Column | None = None,
         header: bool | None = None,
         delimiter: str = "",
+        decimal: str = "",
+        unit_line: bool | None = None,
     ) -> Dataset:
         if len(delimiter) > 1 or delimiter not in ",;\t ":
             raise UsageError(f"delimiter is {delimiter!r}, expected ',', ';', '\\t' or ' '")
+        if decimal not in ("", ".", ","):
+            raise UsageError(f"decimal is {decimal!r}, expected '.' or ','")
+        if _files.is_foreign(path) and not is_text:
+            if header is not None or delimiter or decimal or unit_line is not None:
+                raise UsageError(f"{path} is no text, but header, delimiter, decimal or unit_line is given")
+            return cls.from_table(
+                path, targets, inputs=inputs, ignore=ignore, weight=weight, noise_std=noise_std, group=group, time=time
+            )
         roles = [_columns(given) for given in (targets, inputs, ignore)]
         singles = _column(weight), _columns(noise_std), _column(group), _column(time)
+        form = (header, delimiter, decimal, unit_line)
         with reading(path):
-            return cls._of(_core.Dataset.from_file(os.fspath(path), is_text, *roles, *singles, header, delimiter))
+            core, sentences = _core.Dataset.from_file(os.fspath(path), is_text, *roles, *singles, *form)
+        _files.warn(sentences)
+        return cls._of(core)
 
     @classmethod
     def _of(cls, core: _core.Dataset) -> Dataset:
@@ -198,6 +217,16 @@ class Dataset:
         return self._core.target_names
 
     @property
+    def input_units(self) -> list[str]:
+        """One for each input, '' where it has none; empty where no input has a unit."""
+        return self._core.input_units
+
+    @property
+    def target_units(self) -> list[str]:
+        """One for each target, '' where it has none; empty where no target has a unit."""
+        return self._core.target_units
+
+    @property
     def fingerprint(self) -> str:
         """32 hexadecimal digits over names and values: equal for files and arrays with equal content."""
         return self._core.fingerprint()
@@ -222,7 +251,7 @@ class Dataset:
     def __reduce__(self):
         core = self._core
         arrays = [None if part is None else np.array(part) for part in (core.inputs, core.targets, core.weights, core.noise_std)]
-        names = (core.input_names, core.target_names, core.weight_name, core.noise_names)
+        names = (core.input_names, core.target_names, core.input_units, core.target_units, core.weight_name, core.noise_names)
         labels = [None if part is None else np.array(part) for part in (core.groups, core.times)]
         places = (core.input_columns, core.target_columns, core.table_columns)
         return _restore, (*arrays, *names, *places, *labels, core.group_name, core.time_name)
@@ -263,12 +292,16 @@ def _names_columns(targets: Any) -> bool:
     )
 
 
-def _part(values: Any, what: str) -> tuple[np.ndarray, list[str]]:
+def _part(values: Any, what: str) -> tuple[np.ndarray, list[str], list[str]]:
+    """Numbers, names and units."""
     if _tables.is_table(values):
         table = _tables.table(values, what)
-        return table.matrix(), table.names
-    name = _tables.series_name(values)
-    return _tables.matrix(values, what), [name] if name else []
+        return table.matrix(), table.names, table.units
+    array, name = _tables.matrix(values, what), _tables.series_name(values)
+    if not name or array.shape[1] != 1:
+        return array, [name] if name else [], []
+    column = _tables.array_table(array, [name], what)
+    return array, column.names, column.units
 
 
 def _names(given: Sequence[str] | None, found: list[str], what: str) -> list[str]:

@@ -59,6 +59,16 @@ class Ensemble:
         return self._core.target_names
 
     @property
+    def input_units(self) -> list[str]:
+        """One for each input, '' where it has none; empty where no input has a unit."""
+        return self._core.input_units
+
+    @property
+    def target_units(self) -> list[str]:
+        """One for each output, '' where it has none; empty where no output has a unit."""
+        return self._core.target_units
+
+    @property
     def has_networks(self) -> bool:
         """False for a model that was made from arrays of networks trained elsewhere."""
         return self._core.has_networks
@@ -94,7 +104,7 @@ class Ensemble:
         return self._core.elbo(self.posterior if posterior is None else _tables.word(posterior, "posterior"))
 
     def predict(self, inputs: Any, *, noise_std: Any = None, threads: int = 0) -> Predictive:
-        """The predictive distribution at rows of inputs: an array [N, d], a table or a Dataset.
+        """The predictive distribution at rows of inputs: an array [N, d], a table, the path of one, or a Dataset.
 
         Columns of a table are found by their names. `noise_std` [N] or [N, q] is the known noise of each row, needed
         where the model was trained with it.
@@ -183,9 +193,11 @@ class Ensemble:
         if not self.has_networks:
             raise UsageError("the model was made from arrays and has no networks: use predict_outputs")
         if isinstance(inputs, Dataset):
-            if not self.input_names or inputs.input_names in ([], self.input_names):
+            has_units = self.input_units and inputs.input_units
+            if not self.input_names or (inputs.input_names in ([], self.input_names) and not has_units):
                 return self._checked(inputs.inputs)
-            inputs = _tables.array_table(inputs.inputs, inputs.input_names, "inputs")
+            labels = _tables.with_units(inputs.input_names, inputs.input_units)
+            inputs = _tables.array_table(inputs.inputs, labels, "inputs")
         elif _tables.is_table(inputs):
             inputs = _tables.table(inputs, "inputs")
         else:

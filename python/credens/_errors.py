@@ -35,6 +35,10 @@ class MissingFileError(FileError, FileNotFoundError):
     """A file that is not there."""
 
 
+class MissingPackageError(CredensError, ImportError):
+    """A file that only a package reads which is not installed."""
+
+
 class NumericalError(CredensError, ArithmeticError):
     """Training diverged, or a matrix is not positive definite."""
 

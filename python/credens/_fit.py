@@ -68,7 +68,7 @@ def fit(
     Parameters
     ----------
     data : Dataset, or array or table of inputs [N, d]
-        Or a table that also holds the targets.
+        Or a table that also holds the targets; the path of a file is such a table.
     targets : array [N] or [N, q], or names of columns of `data`
     weights, noise_std, group, time, input_names, target_names
         As for `Dataset`; where `targets` are names, weights, noise_std, group and time are names too.

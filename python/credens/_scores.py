@@ -67,6 +67,7 @@ def score(
     else:
         ensemble = core_of(prediction)
         rows = dataset_of(data, targets, weights=weights, **parts)
+        ensemble.check_units(rows._core)
         predictive, observed, weights = prediction.predict(rows), rows.targets, rows.weights
         inputs = prediction._inputs(rows)
     truth = None if truth is None else _tables.matrix(truth, "truth")
@@ -87,7 +88,9 @@ def report(
 ) -> None:
     """Writes one HTML page of charts of errors, calibration and uncertainty. `data` and `targets` as to `fit`."""
     rows = dataset_of(data, targets, **parts)
-    core, predictive, inputs = core_of(model), model.predict(rows), model._inputs(rows)
+    core = core_of(model)
+    core.check_units(rows._core)
+    predictive, inputs = model.predict(rows), model._inputs(rows)
     level, interval = _tables.number(level, "level"), _tables.word(interval, "interval")
     _core.report(core, predictive._core, inputs, rows._core, os.fspath(path), level, interval)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
+from . import _core, _files
 from ._errors import DataError, UsageError
 
 NUMBERS = "biuf"  # kinds of numpy types that become doubles
@@ -41,12 +41,15 @@ def vector(values: Any, what: str) -> np.ndarray:
 
 
 def is_table(values: Any) -> bool:
-    """Whether columns have names of their own."""
-    return _is_frame(values) or _is_arrow(values)
+    """Whether columns have names of their own, as those of a file may have."""
+    return _files.is_path(values) or _is_frame(values) or _is_arrow(values)
 
 
 def table(values: Any, what: str, group: str = "") -> _core.Table:
     """All columns; those that hold no numbers are refused when somebody uses them, but for texts in that of the groups."""
+    if _files.is_path(values):
+        read = _files.read(values)
+        return read if isinstance(read, _core.Table) else table(read, str(values), group)
     if _is_arrow(values):
         made = _core.Table.from_arrow(what, values.__arrow_c_stream__())
     else:
@@ -83,6 +86,12 @@ def _holds_numbers(values: Any) -> bool:
 def array_table(values: np.ndarray, names: Iterable[str], what: str) -> _core.Table:
     """An array as a table."""
     return _core.Table.from_columns(what, list(names), list(np.ascontiguousarray(values.T)), {})
+
+
+def with_units(names: Iterable[str], units: Iterable[str]) -> list[str]:
+    """`length [mm]` where there is a unit; there are as many units as names, or none at all."""
+    names, units = list(names), list(units)
+    return [f"{name} [{unit}]" if unit else name for name, unit in zip(names, units or [""] * len(names))]
 
 
 def names_of(labels: Iterable[Any]) -> list[str]:

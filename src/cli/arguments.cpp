@@ -160,6 +160,18 @@ struct Delimiter {
   }
 };
 
+struct DecimalMark {
+  static char parse(std::string_view text) {
+    if (text == "point") return '.';
+    if (text == "comma") return ',';
+    base::fail(ErrorCode::usage, "{} is no decimal mark", base::quoted(text));
+  }
+  static base::OptionValue value(const std::optional<char>& decimal) {
+    if (!decimal) return std::string();
+    return std::string(*decimal == ',' ? "comma" : "point");
+  }
+};
+
 bool has_some(const std::vector<std::string>& columns) {
   return !columns.empty();
 }
@@ -173,6 +185,14 @@ base::OptionTable<TableFormat> make_format_table(const std::string& group) {
   table
       .add_as<Delimiter>("delimiter", "CHAR", &TableFormat::delimiter, "Delimiter of text files; detected if not given",
                          "one of , ; tab blank")
+      .not_stored();
+  table
+      .add_as<DecimalMark>("decimal", "point|comma", &TableFormat::decimal,
+                           "Decimal mark of text files; detected if not given", "point or comma")
+      .not_stored();
+  table
+      .add_as<YesOrNo>("unit_line", "yes|no", &TableFormat::unit_line,
+                       "Whether the line below the column names holds units; detected if not given", "yes or no")
       .not_stored();
   table
       .add("missing", "TEXT,..", &TableFormat::missing,

@@ -7,6 +7,7 @@
 #include "base/memory.hpp"
 #include "base/text.hpp"
 #include "cli/team.hpp"
+#include "data/file_kind.hpp"
 
 namespace credens::cli {
 
@@ -54,6 +55,13 @@ void check_not_archive(std::string_view name, const std::string& path) {
                   "{} is {}, but output is not compressed, expected a name without {}", name, base::quoted(path),
                   archive);
   }
+}
+
+void check_table_kind(const std::string& path, std::string_view python) {
+  const auto kind = data::foreign_kind_of(path);
+  if (!kind) return;
+  const std::string advice = kind->reader.empty() ? "" : fmt::format("; Python reads it: {}", python);
+  throw Error(ErrorCode::data, data::foreign_sentence(path, *kind) + advice);
 }
 
 void check_not_input(const std::string& output, const std::vector<std::string>& inputs) {

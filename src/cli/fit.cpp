@@ -207,12 +207,20 @@ void check_same_settings(const FitArguments& arguments, const learn::Fit& fit) {
   check_agreement(team(), file.empty() ? arguments.train : file, settings);
 }
 
+std::unique_ptr<data::RowSource> open_train(const FitArguments& arguments) {
+  const DatasetOptions& columns = arguments.settings.columns;
+  check_table_kind(arguments.train,
+                   fmt::format("credens.fit(\"{}\", \"{}\")", arguments.train, columns.targets.front()));
+  std::unique_ptr<data::RowPortions> table = data::open_table(arguments.train, columns.format);
+  if (team().leads()) print_warnings(table->header());
+  return data::open_rows(arguments.train, std::move(table), columns);
+}
+
 void run(const FitArguments& arguments) {
   if (arguments.print_config) return print(config_text(arguments.settings));
   check(arguments);
   const auto start = std::chrono::steady_clock::now();
-  const DatasetOptions& columns = arguments.settings.columns;
-  learn::Fit fit(data::open_rows(arguments.train, columns, data::FileKind::any), arguments.settings.options, team());
+  learn::Fit fit(open_train(arguments), arguments.settings.options, team());
   check_agreement(team(), arguments.train,
                   {fmt::format("{} rows with fingerprint {}", fit.data().rows, fit.data().fingerprint)});
   naming(arguments.train, ErrorCode::data, [&] { fit.check(); });

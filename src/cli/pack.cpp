@@ -56,6 +56,7 @@ void check(const PackArguments& arguments) {
       "-o is {}, expected the name of a file: its header holds the number of rows, which is known only at the end",
       base::quoted(arguments.output));
   check_not_input(arguments.output, {arguments.data});
+  check_table_kind(arguments.data, fmt::format("credens.fit(\"{}\", TARGET)", arguments.data));
 }
 
 /// Shows rows so far, ten times a second.

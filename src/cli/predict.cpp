@@ -14,6 +14,8 @@
 #include "cli/rows.hpp"
 #include "cli/verbs.hpp"
 #include "data/npy.hpp"
+#include "data/units.hpp"
+#include "model/ensemble_state.hpp"
 #include "model/names.hpp"
 
 namespace credens::cli {
@@ -118,15 +120,18 @@ std::vector<std::string> columns_of(const Ensemble& ensemble, const Rows& rows, 
   for (const std::string& column : arguments.keep) {
     const data::Table& table = *rows.block.table;
     const std::size_t position = data::find_column(table, column);
-    columns.push_back(table.names.empty() ? fmt::format("column_{}", position) : table.names[position]);
+    columns.push_back(table.names.empty()
+                          ? fmt::format("column_{}", position)
+                          : data::label_with_unit(table.names[position], data::unit_of(table, position)));
   }
-  std::ranges::copy(prediction_columns(ensemble.target_names(), arguments.options), std::back_inserter(columns));
+  std::ranges::copy(prediction_columns(ensemble.state().schema.targets, arguments.options),
+                    std::back_inserter(columns));
   return columns;
 }
 
-/// A cell as CSV has it.
-std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"") == std::string::npos) return text;
+/// A cell as a table with this delimiter has it.
+std::string csv_cell(const std::string& text, char delimiter) {
+  if (text.find('"') == std::string::npos && text.find(delimiter) == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
   return quoted + "\"";
@@ -143,8 +148,10 @@ bool keeps_words(const Rows& rows, const PredictArguments& arguments) {
   return has_words;
 }
 
-/// The kept cells of each row, each with a comma after it.
+/// The kept cells of each row, each with a delimiter after it.
 std::vector<std::string> cells_of(const Rows& rows, const std::vector<std::string>& columns) {
+  const char decimal = rows.block.table->decimal;
+  const char delimiter = delimiter_of(decimal);
   std::vector<std::string> cells(rows.count());
   for (const std::string& column : columns) {
     const std::size_t col = data::find_column(*rows.block.table, column);
@@ -156,9 +163,10 @@ std::vector<std::string> cells_of(const Rows& rows, const std::vector<std::strin
     for (std::size_t row = 0; row < cells.size(); ++row) {
       const double value = rows.block.table->values(row, col);
       if (!std::isnan(value)) {
-        cells[row] += levels.empty() ? base::to_text(value) : csv_cell(levels[static_cast<std::size_t>(value)]);
+        cells[row] += levels.empty() ? number_text(value, decimal)
+                                     : csv_cell(levels[static_cast<std::size_t>(value)], delimiter);
       }
-      cells[row] += ',';
+      cells[row] += delimiter;
     }
   }
   return cells;
@@ -179,7 +187,8 @@ void write_predictions(const Ensemble& ensemble, RowStream& stream, const Predic
     const Matrix values = prediction_values(stream.predict(), arguments.options);
     if (!writer) {
       writer.emplace(arguments.output, columns_of(ensemble, *rows, arguments),
-                     is_array_file(arguments.output) ? stream.count_rows() : 0);
+                     is_array_file(arguments.output) ? stream.count_rows() : 0,
+                     rows->block.table ? rows->block.table->decimal : '.');
     }
     const MatrixView parts[] = {kept, values};
     writer->write(parts, kept_cells);

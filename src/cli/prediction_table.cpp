@@ -2,12 +2,14 @@
 
 #include "cli/prediction_table.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/bytes.hpp"
 #include "base/options.hpp"
 #include "base/text.hpp"
 #include "data/npy.hpp"
+#include "data/units.hpp"
 
 namespace credens::cli {
 
@@ -48,18 +50,32 @@ std::vector<Matrix> kinds_of_values(const Predictive& predictive, const Predicti
   return kinds;
 }
 
+/// A name with a semicolon or a quote stands in quotes, and its quotes twice.
+std::string semicolon_header(const std::vector<std::string>& columns) {
+  std::vector<std::string> fields;
+  for (const std::string& column : columns) {
+    const bool is_plain = column.find_first_of(";\"") == std::string::npos && base::trim(column) == column;
+    std::string quoted = "\"";
+    for (const char c : column) quoted += c == '"' ? "\"\"" : std::string(1, c);
+    fields.push_back(is_plain ? column : quoted + "\"");
+  }
+  return base::join(fields, ";");
+}
+
 }  // namespace
 
-std::vector<std::string> prediction_columns(const std::vector<std::string>& outputs, const PredictionOptions& options) {
+std::vector<std::string> prediction_columns(const std::vector<data::Column>& outputs,
+                                            const PredictionOptions& options) {
   std::vector<std::string> columns;
-  for (const std::string& output : outputs) {
+  for (const data::Column& output : outputs) {
+    const auto add = [&](const std::string& kind) {
+      columns.push_back(data::label_with_unit(fmt::format("{}_{}", output.name, kind), output.unit));
+    };
     for (const char* kind : {"mean", "aleatoric_std", "epistemic_std", "total_std", "lower", "upper", "function_lower",
                              "function_upper"}) {
-      columns.push_back(fmt::format("{}_{}", output, kind));
+      add(kind);
     }
-    for (const double probability : options.quantiles) {
-      columns.push_back(fmt::format("{}_quantile_{}", output, base::to_text(probability)));
-    }
+    for (const double probability : options.quantiles) add("quantile_" + base::to_text(probability));
   }
   return columns;
 }
@@ -75,14 +91,26 @@ Matrix prediction_values(const Predictive& predictive, const PredictionOptions& 
   return values;
 }
 
+std::string number_text(double value, char decimal) {
+  std::string text = base::to_text(value);
+  if (decimal != '.') std::ranges::replace(text, '.', decimal);
+  return text;
+}
+
 bool is_array_file(const std::filesystem::path& path) {
   return path.extension() == ".npy";
 }
 
-TableWriter::TableWriter(const std::string& path, const std::vector<std::string>& columns, std::size_t rows)
-    : file_(path), is_npy_(is_array_file(path)) {
-  file_.write(is_npy_ ? data::npy_header({rows, columns.size()})
-                      : base::to_text(base::FieldText<std::vector<std::string>>::value(columns)) + "\n");
+TableWriter::TableWriter(const std::string& path, const std::vector<std::string>& columns, std::size_t rows,
+                         char decimal)
+    : file_(path), is_npy_(is_array_file(path)), decimal_(decimal) {
+  if (is_npy_) {
+    file_.write(data::npy_header({rows, columns.size()}));
+  } else if (decimal_ == ',') {
+    file_.write(semicolon_header(columns) + "\n");
+  } else {
+    file_.write(base::to_text(base::FieldText<std::vector<std::string>>::value(columns)) + "\n");
+  }
 }
 
 void TableWriter::write(std::span<const MatrixView> parts, std::span<const std::string> kept) {
@@ -92,7 +120,7 @@ void TableWriter::write(std::span<const MatrixView> parts, std::span<const std::
       if (is_npy_) {
         base::append_values(bytes, part.row(row));
       } else {
-        for (const double value : part.row(row)) bytes += base::to_text(value) + ",";
+        for (const double value : part.row(row)) bytes += number_text(value, decimal_) + delimiter_of(decimal_);
       }
     }
     if (!is_npy_) bytes.back() = '\n';

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/file.hpp"
+#include "data/schema.hpp"
 
 namespace credens::cli {
 
@@ -24,20 +25,26 @@ struct PredictionOptions {
 };
 
 /// Per output `y`: y_mean, y_aleatoric_std, y_epistemic_std, y_total_std, y_lower, y_upper, y_function_lower,
-/// y_function_upper, y_quantile_0.05, ....
-std::vector<std::string> prediction_columns(const std::vector<std::string>& outputs, const PredictionOptions& options);
+/// y_function_upper, y_quantile_0.05, .... An output with a unit has it behind each name: `y_mean [MPa]`.
+std::vector<std::string> prediction_columns(const std::vector<data::Column>& outputs, const PredictionOptions& options);
 
 /// The values of those columns, [N x columns].
 Matrix prediction_values(const Predictive& predictive, const PredictionOptions& options);
+
+/// A number with its decimal mark, and the delimiter of tables that have it.
+std::string number_text(double value, char decimal);
+inline char delimiter_of(char decimal) {
+  return decimal == ',' ? ';' : ',';
+}
 
 /// Whether a table of this name is an array, which says at its start how many rows it has.
 bool is_array_file(const std::filesystem::path& path);
 
 /// Rows as CSV with a header or, by the extension `.npy`, as a float64 array. Written block by block; `-` is standard
-/// output. `rows` matters to arrays alone.
+/// output. `rows` matters to arrays alone. With the decimal mark ',' fields are separated by semicolons.
 class TableWriter {
  public:
-  TableWriter(const std::string& path, const std::vector<std::string>& columns, std::size_t rows);
+  TableWriter(const std::string& path, const std::vector<std::string>& columns, std::size_t rows, char decimal = '.');
 
   /// Rows of several matrices side by side, after the cells that `kept` has for each row of CSV, if any.
   void write(std::span<const MatrixView> parts, std::span<const std::string> kept = {});
@@ -46,6 +53,7 @@ class TableWriter {
  private:
   base::OutputFile file_;
   bool is_npy_;
+  char decimal_;
 };
 
 }  // namespace credens::cli

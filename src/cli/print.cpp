@@ -51,6 +51,10 @@ void print_error(std::string_view line) {
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
+void print_warnings(const data::Table& table) {
+  for (const std::string& sentence : table.warnings) print_error("credens: warning: " + sentence);
+}
+
 void print_decisions(const model::EnsembleState& state) {
   if (state.decisions.empty()) return;
   Lines lines;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "data/table.hpp"
 #include "report/model_summary.hpp"
 
 namespace credens::cli {
@@ -27,6 +28,9 @@ void be_silent();
 
 /// A line on standard error. Where that is closed there is nobody left to tell.
 void print_error(std::string_view line);
+
+/// Prints what is to be said of a table that was opened.
+void print_warnings(const data::Table& table);
 
 /// Prints the decisions of the recipe with their reasons, if there are any.
 void print_decisions(const model::EnsembleState& state);

@@ -76,9 +76,12 @@ std::unique_ptr<data::RowSource> open_rows(const Ensemble& ensemble, const RowAr
   const model::EnsembleState& state = ensemble.state();
   base::require(ensemble.has_networks(), ErrorCode::usage,
                 "{} was made from arrays and has no networks: give --outputs in place of DATA", arguments.model);
+  check_table_kind(arguments.data,
+                   fmt::format("credens.load(\"{}\").predict(\"{}\")", arguments.model, arguments.data));
   TableFormat format = arguments.format;
   format.missing.insert(format.missing.end(), state.schema.missing.begin(), state.schema.missing.end());
   std::unique_ptr<data::RowPortions> portions = data::open_table(arguments.data, format, data::FileKind::any, passes);
+  print_warnings(portions->header());
   data::Schema schema = data::match(state.schema, portions->header(), arguments.columns, targets);
   std::vector<data::ColumnReading> readings = data::readings_of(schema, portions->header().cols(), true);
   data::keep_words(*portions, arguments.keep, readings);

@@ -58,12 +58,13 @@ void ByteFeed::start() {
 }
 
 bool ByteFeed::is_ready() const {
-  return !first_.empty() || unpacked_ < packed_.size() || file_.is_ready();
+  return !first_.empty() || !start_.empty() || unpacked_ < packed_.size() || file_.is_ready();
 }
 
-bool ByteFeed::append(std::string& bytes) {
-  if (!started_) start();
+/// The next bytes, at least one; none at the end.
+void ByteFeed::append_unpacked(std::string& bytes) {
   const std::size_t before = bytes.size();
+  bytes += std::exchange(start_, {});
   while (!ended_ && bytes.size() == before) {
     if (unpacker_) {
       unpack(bytes);
@@ -73,13 +74,41 @@ bool ByteFeed::append(std::string& bytes) {
     ended_ = piece.empty();
     bytes += piece;
   }
+}
+
+void ByteFeed::recognise_encoding() {
+  std::string start;
+  while (!ended_ && start.size() < 2) append_unpacked(start);
+  if (has_utf16_mark(start)) decoder_.emplace(file_.name());
+  start_ = std::move(start);
+}
+
+bool ByteFeed::append(std::string& bytes) {
+  if (!started_) {
+    start();
+    recognise_encoding();
+  }
+  const std::size_t before = bytes.size();
+  if (!decoder_) {
+    append_unpacked(bytes);
+    return bytes.size() > before;
+  }
+  while (!ended_ && bytes.size() == before) {
+    std::string piece;
+    append_unpacked(piece);
+    decoder_->add(piece, bytes);
+    if (ended_) decoder_->finish();
+  }
   return bytes.size() > before;
 }
 
 // Through the other constructor, so that what fails from here on leaves no file open.
 ByteSource::ByteSource(const std::filesystem::path& path, Passes passes)
     : ByteSource(std::string_view(), path == "-" ? "standard input" : path.string()) {
-  if (open_regular(path) && !is_archive(window(0, longest_magic))) return;
+  if (open_regular(path)) {
+    const std::string_view start = window(0, longest_magic);
+    if (!is_archive(start) && !has_utf16_mark(start)) return;
+  }
   unmap();
   file_.close();
   size_ = 0;

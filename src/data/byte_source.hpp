@@ -13,10 +13,12 @@
 
 #include "base/file.hpp"
 #include "data/compression.hpp"
+#include "data/encoding.hpp"
 
 namespace credens::data {
 
-/// The bytes of a file from its start to its end, unpacked, in pieces: for what cannot be mapped.
+/// The bytes of a file from its start to its end, unpacked and, from UTF-16, turned into UTF-8, in pieces: for what
+/// cannot be mapped.
 class ByteFeed {
  public:
   /// `-` is standard input; throws io.
@@ -31,12 +33,16 @@ class ByteFeed {
   std::string read();
   void start();
   void unpack(std::string& bytes);
+  void append_unpacked(std::string& bytes);
+  void recognise_encoding();
 
   base::InputFile file_;
   std::string first_;  ///< bytes that were read to recognise an archive
   std::optional<Unpacker> unpacker_;
   std::string packed_;        ///< the next bytes of an archive
   std::size_t unpacked_ = 0;  ///< so many of them were
+  std::string start_;         ///< unpacked bytes that were read to recognise UTF-16
+  std::optional<Utf16Decoder> decoder_;
   bool started_ = false;
   bool ended_ = false;
 };
@@ -44,9 +50,9 @@ class ByteFeed {
 enum class Passes { many, one };
 
 /// A regular file is mapped window by window, so that no more of it than a window is held. What cannot be mapped
-/// (standard input, pipes) and archives, which are unpacked, are held whole up to 64 MB and beyond that kept in a
-/// nameless temporary file. In one pass they are not kept, unless their size is asked for before any has passed:
-/// windows must not begin before earlier ones did.
+/// (standard input, pipes), archives, which are unpacked, and UTF-16 text, which becomes UTF-8, are held whole up to 64
+/// MB and beyond that kept in a nameless temporary file. In one pass they are not kept, unless their size is asked for
+/// before any has passed: windows must not begin before earlier ones did.
 class ByteSource {
  public:
   /// Throws io, or data for a damaged archive.

@@ -32,12 +32,14 @@ void RowReader::read(std::string_view lines) {
   for (BlockWords& words : words_) words.clear();
   zones_.assign(is_mixed ? cols : 0, -1);
   const char* const readable_end = lines.data() + lines.size();
+  const bool has_commas = format_->dialect.decimal == ',';
   for (std::size_t row = 0; !lines.empty(); ++row) {
     const std::string_view line = take_line(lines);
     values_.resize((row + 1) * cols);
     double* const to = values_.data() + row * cols;
-    if (!is_mixed && read_plain_row(line, readable_end, to)) continue;
-    if (read_mixed_row(line, readable_end, row, to) || read_row(line, row, to)) continue;
+    const bool is_plain = !is_mixed && (has_commas ? read_plain_row<','>(line, readable_end, to)
+                                                   : read_plain_row<'.'>(line, readable_end, to));
+    if (is_plain || read_mixed_row(line, readable_end, row, to) || read_row(line, row, to)) continue;
     values_.resize(row * cols);
     broken_ = line;
     return;
@@ -45,6 +47,7 @@ void RowReader::read(std::string_view lines) {
 }
 
 /// The usual case, in one pass over the characters: true if the line holds plain numbers, as many as there are columns.
+template <char decimal>
 bool RowReader::read_plain_row(std::string_view line, const char* readable_end, double* values) const {
   const char delimiter = format_->dialect.delimiter;
   const std::size_t cols = format_->cols;
@@ -52,8 +55,8 @@ bool RowReader::read_plain_row(std::string_view line, const char* readable_end, 
   const char* const end = at + line.size();
   for (std::size_t col = 0; col < cols; ++col) {
     at = skip_blanks(at, end, delimiter);
-    const char* after = read_short_decimal(at, end, readable_end, values[col]);
-    if (after == at) after = read_number(at, end, values[col]);
+    const char* after = read_short_decimal<decimal>(at, end, readable_end, values[col]);
+    if (after == at) after = read_number(at, end, values[col], decimal);
     if (after == at) return false;
     at = skip_blanks(after, end, delimiter);
     const bool last = col + 1 == cols;
@@ -73,6 +76,8 @@ bool RowReader::read_mixed_row(std::string_view line, const char* readable_end, 
       static_cast<std::size_t>(std::count(line.begin(), line.end(), delimiter)) + 1 != cols) {
     return false;
   }
+  const char decimal = format_->dialect.decimal;
+  const auto read_short = decimal == ',' ? read_short_decimal<','> : read_short_decimal<'.'>;
   const char* at = line.data();
   const char* const end = at + line.size();
   for (std::size_t col = 0; col < cols; ++col) {
@@ -80,8 +85,8 @@ bool RowReader::read_mixed_row(std::string_view line, const char* readable_end, 
     const char* const field_end = std::find(at, end, delimiter);
     const char* after = at;
     if (kind_of(col) == ColumnKind::number && format_->missing.empty()) {
-      after = read_short_decimal(at, field_end, readable_end, values[col]);
-      if (after == at) after = read_number(at, field_end, values[col]);
+      after = read_short(at, field_end, readable_end, values[col]);
+      if (after == at) after = read_number(at, field_end, values[col], decimal);
       if (after != at && skip_blanks(after, field_end, delimiter) != field_end) after = at;
     }
     if (after == at) {
@@ -119,7 +124,7 @@ double RowReader::read_text(std::string_view text, bool is_kept, std::size_t row
 }
 
 double RowReader::read_number_cell(std::string_view text, std::size_t row, std::size_t col) {
-  const Cell cell = read_cell(text);
+  const Cell cell = read_cell(text, format_->dialect.decimal);
   if (cell.kind == CellKind::number && format_->missing.empty()) return cell.value;
   if (is_missing(text, format_->missing)) return note_missing(text, row, col);
   return cell.kind == CellKind::number ? cell.value : note_fault(text, row, col, cell.kind);

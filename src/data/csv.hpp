@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "data/csv_line.hpp"
+#include "data/dialect.hpp"
 #include "data/words.hpp"
 
 namespace credens::data {
@@ -25,7 +26,8 @@ struct RowFormat {
   std::vector<std::string> missing = {};  ///< cells that stand for a missing value, beside the usual ones
   std::vector<ColumnKind> kinds = {};     ///< empty: all columns are numbers
 
-  std::size_t first_line() const { return dialect.header ? 2 : 1; }  ///< that of row 0
+  /// The line of row 0.
+  std::size_t first_line() const { return 1 + (dialect.header ? 1 : 0) + (dialect.unit_line ? 1 : 0); }
 };
 
 /// The first cell of a column within a block of lines that is no use, or missing.
@@ -59,6 +61,7 @@ class RowReader {
   ColumnKind kind_of(std::size_t col) const {
     return format_->kinds.empty() ? ColumnKind::number : format_->kinds[col];
   }
+  template <char decimal>
   bool read_plain_row(std::string_view line, const char* readable_end, double* values) const;
   bool read_mixed_row(std::string_view line, const char* readable_end, std::size_t row, double* values);
   bool read_row(std::string_view line, std::size_t row, double* values);

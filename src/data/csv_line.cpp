@@ -45,6 +45,29 @@ bool has_decimal_comma(std::string_view text) {
          with_point.data() + with_point.size();
 }
 
+/// Three digits after each comma but the last group may have a fraction: 1,234,567.5.
+bool has_grouped_thousands(std::string_view text) {
+  std::string_view whole = without_sign(text);
+  whole = whole.substr(0, whole.find('.'));
+  const std::vector<std::string> groups = base::split(whole, ',');
+  const auto is_digits = [](std::string_view group) {
+    return !group.empty() && group.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  if (groups.size() < 2 || groups.front().size() > 3 || !std::ranges::all_of(groups, is_digits)) return false;
+  if (!std::all_of(groups.begin() + 1, groups.end(), [](const auto& group) { return group.size() == 3; })) return false;
+  std::string plain(text);
+  std::erase(plain, ',');
+  double value = 0;
+  return read_number(plain.data(), plain.data() + plain.size(), value) == plain.data() + plain.size();
+}
+
+/// Points and commas change places.
+std::string with_swapped_marks(std::string_view text) {
+  std::string swapped(text);
+  for (char& c : swapped) c = c == ',' ? '.' : c == '.' ? ',' : c;
+  return swapped;
+}
+
 /// A number by its form, but not a finite one.
 bool overflows(std::string_view text) {
   text = text.starts_with('+') ? text.substr(1) : text;
@@ -52,91 +75,6 @@ bool overflows(std::string_view text) {
   if (text.empty()) return false;
   const char* const last = text.data() + text.size();
   return fast_float::from_chars(text.data(), last, value).ptr == last && std::isinf(value);
-}
-
-// The order decides between delimiters that fit equally well: `1,5;2,5` is two columns (with decimal commas, refused
-// later), `1, 2` has a comma.
-constexpr char delimiters[] = {';', '\t', ',', ' '};
-
-std::vector<std::string_view> first_lines(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty() && lines.size() < sampled_lines) {
-    const std::string_view line = take_line(text);
-    if (!is_blank_line(line, ' ')) lines.push_back(line);
-  }
-  return lines;
-}
-
-std::vector<Field> fields_of(std::string_view line, char delimiter) {
-  std::vector<Field> fields;
-  LineFields cutter(line, delimiter);
-  for (Field field; cutter.next(field);) fields.push_back(field);
-  return fields;
-}
-
-/// The number of fields that most lines have, and how many lines those are. Of equally frequent numbers the one met
-/// last: data rather than header.
-struct CommonCount {
-  std::size_t fields = 0;
-  std::ptrdiff_t lines = 0;
-};
-
-CommonCount common_count(const std::vector<std::string_view>& lines, char delimiter) {
-  std::vector<std::size_t> counts;
-  for (const std::string_view line : lines) counts.push_back(fields_of(line, delimiter).size());
-  CommonCount common;
-  for (const std::size_t fields : counts) {
-    const auto equal = std::count(counts.begin(), counts.end(), fields);
-    if (equal >= common.lines) common = {fields, equal};
-  }
-  return common;
-}
-
-/// The delimiter that cuts most lines into the same number (> 1) of fields. If none does, the one that occurs in the
-/// first line, so that the lines below are found to be ragged; a blank is no reason there: it may belong to the name of
-/// a single column.
-char recognise_delimiter(const std::vector<std::string_view>& lines) {
-  std::optional<char> best;
-  std::ptrdiff_t most_lines = 0;
-  for (const char delimiter : delimiters) {
-    const CommonCount common = common_count(lines, delimiter);
-    if (common.fields > 1 && common.lines > most_lines) {
-      best = delimiter;
-      most_lines = common.lines;
-    }
-  }
-  if (best) return *best;
-  for (const char delimiter : {';', '\t'}) {
-    if (fields_of(lines.front(), delimiter).size() > 1) return delimiter;
-  }
-  return ',';
-}
-
-bool holds(const Field& field, CellKind kind) {
-  return read_cell(field.text).kind == kind;
-}
-
-bool is_fraction(const Field& field) {
-  return holds(field, CellKind::number) && field.text.find_first_of(".eE") != std::string_view::npos;
-}
-
-bool has_text_above_number(const std::vector<Field>& upper, const std::vector<Field>& lower) {
-  for (std::size_t i = 0; i < std::min(upper.size(), lower.size()); ++i) {
-    if (holds(upper[i], CellKind::text) && holds(lower[i], CellKind::number)) return true;
-  }
-  return false;
-}
-
-/// Names are text. Numbers among them may be names too (years), if some text stands above a number; but a number with a
-/// fraction is data, and the text beside it a slip, or a column that nobody will use.
-bool looks_like_header(const std::vector<std::string_view>& lines, char delimiter) {
-  const std::vector<Field> first = fields_of(lines.front(), delimiter);
-  const auto has = [&](CellKind kind) {
-    return std::any_of(first.begin(), first.end(), [&](const Field& field) { return holds(field, kind); });
-  };
-  if (!has(CellKind::text) || std::any_of(first.begin(), first.end(), is_fraction)) return false;
-  if (!has(CellKind::number)) return true;
-  return lines.size() > 1 && has_text_above_number(first, fields_of(lines[1], delimiter));
 }
 
 }  // namespace
@@ -209,18 +147,24 @@ bool is_blank_line(std::string_view line, char delimiter) {
   return std::all_of(line.begin(), line.end(), [&](char c) { return is_blank(c, delimiter); });
 }
 
-const char* read_number(const char* first, const char* last, double& value) {
+const char* read_number(const char* first, const char* last, double& value, char decimal) {
   const char* digits = first;
   if (digits != last && *digits == '+') ++digits;
   if (digits == last || (digits != first && *digits == '-')) return first;
-  const auto [end, error] = fast_float::from_chars(digits, last, value);
+  const fast_float::parse_options options(fast_float::chars_format::general, decimal);
+  const auto [end, error] = fast_float::from_chars_advanced(digits, last, value, options);
   // Some releases report what rounds to 0 as out of range, others do not.
   const bool is_number = error == std::errc() || error == std::errc::result_out_of_range;
   return is_number && std::isfinite(value) ? end : first;
 }
 
-Cell read_cell(std::string_view text) {
+Cell read_cell(std::string_view text, char decimal) {
   Cell cell;
+  if (decimal == ',' && text.find_first_of(",.") != std::string_view::npos) {
+    cell = read_cell(with_swapped_marks(text));
+    if (cell.kind == CellKind::decimal_comma) cell.kind = CellKind::decimal_point;
+    return cell;
+  }
   const char* const last = text.data() + text.size();
   if (!text.empty() && read_number(text.data(), last, cell.value) == last) {
     cell.kind = CellKind::number;
@@ -234,6 +178,8 @@ Cell read_cell(std::string_view text) {
     cell.kind = CellKind::overflow;
   } else if (has_decimal_comma(text)) {
     cell.kind = CellKind::decimal_comma;
+  } else if (has_grouped_thousands(text)) {
+    cell.kind = CellKind::grouped;
   }
   return cell;
 }
@@ -262,26 +208,15 @@ std::string complaint(CellKind kind, std::string_view text) {
       return fmt::format("{} is no day or time, expected one such as 2024-05-17 or 2024-05-17T08:30:00Z", found);
     case CellKind::mixed_zone:
       return fmt::format("{} differs from the times above in having a zone, expected all or none", found);
+    case CellKind::decimal_point:
+      return fmt::format("{} has a decimal point, expected a decimal comma", found);
+    case CellKind::grouped:
+      return fmt::format("{} has separated thousands, expected digits alone", found);
     case CellKind::number:
     case CellKind::text:
       break;
   }
   return fmt::format("{} is not a number", found);
-}
-
-Dialect recognise_dialect(std::string_view text, const TableFormat& format) {
-  const std::vector<std::string_view> lines = first_lines(text);
-  Dialect dialect;
-  if (format.delimiter) {
-    const bool known =
-        std::find(std::begin(delimiters), std::end(delimiters), *format.delimiter) != std::end(delimiters);
-    base::require(known, ErrorCode::usage, "delimiter {} is unknown, expected a comma, a semicolon, a tab or a blank",
-                  base::quoted({&*format.delimiter, 1}));
-  }
-  dialect.delimiter = format.delimiter ? *format.delimiter : recognise_delimiter(lines);
-  dialect.header_recognised = !format.header.has_value();
-  dialect.header = format.header ? *format.header : looks_like_header(lines, dialect.delimiter);
-  return dialect;
 }
 
 }  // namespace credens::data

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One line of delimited text, cut into fields (RFC 4180 quotes, but no line ends within quotes: a line is a row), and
-// what a field holds: a number, or which kind of something else. The first lines of a table tell how it is written.
+// what a field holds: a number, or which kind of something else.
 
 #pragma once
-
-#include <credens/dataset.hpp>
 
 #include <array>
 #include <bit>
@@ -62,7 +60,9 @@ enum class CellKind {
   not_finite,     ///< nan, inf
   overflow,       ///< a number beyond the largest double
   hexadecimal,    ///< 0x1p3
-  decimal_comma,  ///< 1,5
+  decimal_comma,  ///< 1,5 in a table with decimal points
+  decimal_point,  ///< 1.5 in a table with decimal commas
+  grouped,        ///< 1,234,567.5: thousands are separated
   text,
   no_date,     ///< in a column of dates
   mixed_zone,  ///< a time with a zone among times without, or the other way round
@@ -74,7 +74,8 @@ struct Cell {
 };
 
 /// Reads a number at `first`, with an optional '+'. Returns where it ends, or `first` if there is no finite one.
-const char* read_number(const char* first, const char* last, double& value);
+/// `decimal` is the mark before the fraction.
+const char* read_number(const char* first, const char* last, double& value, char decimal = '.');
 
 // The numbers that fill most tables: few digits, no exponent.
 
@@ -101,9 +102,10 @@ inline DigitRun read_digits(const char* eight) {
   return {count, static_cast<std::uint32_t>(bytes)};
 }
 
-/// Reads [-]digits[.digits] of at most 7 + 7 digits. Such digits, taken as an integer, and the power of ten below them
-/// are exact doubles, so that one division gives the nearest double. Returns where the number ends, or `first` for all
-/// that is written otherwise. Characters up to `readable_end` >= last may be looked at.
+/// Reads [-]digits[.digits], or with another mark, of at most 7 + 7 digits. Such digits, taken as an integer, and the
+/// power of ten below them are exact doubles, so that one division gives the nearest double. Returns where the number
+/// ends, or `first` for all that is written otherwise. Characters up to `readable_end` >= last may be looked at.
+template <char decimal = '.'>
 inline const char* read_short_decimal(const char* first, const char* last, const char* readable_end, double& value) {
   constexpr std::ptrdiff_t most_characters = 1 + 8 + 1 + 8;
   constexpr std::array<double, 8> powers = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7};
@@ -115,7 +117,7 @@ inline const char* read_short_decimal(const char* first, const char* last, const
   if (whole.count > 7) return first;
   at += whole.count;
   DigitRun fraction{0, 0};
-  if (*at == '.') {
+  if (*at == decimal) {
     fraction = read_digits(++at);
     if (fraction.count > 7) return first;
     at += fraction.count;
@@ -130,26 +132,12 @@ inline const char* read_short_decimal(const char* first, const char* last, const
 }
 
 /// `text` has no surrounding blanks.
-Cell read_cell(std::string_view text);
+Cell read_cell(std::string_view text, char decimal = '.');
 
 /// Whether a cell says that its value is missing: empty, NA, N/A, NaN, null, None, ? in any case, or one of `more`.
 bool is_missing(std::string_view text, std::span<const std::string> more);
 
 /// `"abc" is not a number`, `missing value, expected a number`, ...
 std::string complaint(CellKind kind, std::string_view text);
-
-/// How many lines tell how a file is written.
-constexpr std::size_t sampled_lines = 20;
-
-/// How a table is written: its delimiter and whether its first line holds names.
-struct Dialect {
-  char delimiter = ',';
-  bool header = false;
-  bool header_recognised = false;  ///< by us, not said by the user
-};
-
-/// Recognises from the first lines of `text`, which is not blank, all that `format` does not say. A delimiter that is
-/// none throws usage.
-Dialect recognise_dialect(std::string_view text, const TableFormat& format);
 
 }  // namespace credens::data

@@ -10,7 +10,9 @@
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "data/date.hpp"
+#include "data/encoding.hpp"
 #include "data/table.hpp"
+#include "data/units.hpp"
 
 namespace credens::data {
 
@@ -52,9 +54,12 @@ std::string_view start_of(ByteSource& bytes, std::size_t enough_lines) {
 }
 
 void check_text(std::string_view text, const std::string& source) {
-  base::require(!text.starts_with("\xff\xfe"sv) && !text.starts_with("\xfe\xff"sv), ErrorCode::data,
-                "{}: UTF-16 text, expected UTF-8", source);
+  base::require(!has_utf16_mark(text), ErrorCode::data, "{}: UTF-16 text, expected UTF-8", source);
   base::require(!text.empty(), ErrorCode::data, "{}: empty, expected a table", source);
+  const bool has_one_zero = text.size() > 1 && (text[0] == '\0') != (text[1] == '\0');
+  base::require(!has_one_zero, ErrorCode::data,
+                "{}: UTF-16 text without its mark (the bytes FF FE or FE FF at its start), expected UTF-8, or the mark",
+                source);
   base::require(text.find('\0') == std::string_view::npos, ErrorCode::data,
                 "{}: binary data (a zero byte), expected a table as text", source);
 }
@@ -88,14 +93,16 @@ std::size_t last_visible(ByteSource& bytes, std::size_t first) {
   }
 }
 
-void check_header_names(const RowFormat& format) {
-  const auto& names = format.names;
-  for (std::size_t col = 0; col < names.size(); ++col) {
-    base::require(base::is_utf8(names[col]), ErrorCode::data, "{}:1:{}: the name {} is not UTF-8", format.source,
-                  col + 1, base::quoted(names[col]));
-    base::require(!has_control_character(names[col]), ErrorCode::data, "{}:1:{}: the name {} holds a control character",
-                  format.source, col + 1, base::quoted(names[col]));
+void check_controls(std::span<const std::string> words, std::string_view what, std::size_t line,
+                    const std::string& source) {
+  for (std::size_t col = 0; col < words.size(); ++col) {
+    base::require(!has_control_character(words[col]), ErrorCode::data, "{}:{}:{}: the {} {} holds a control character",
+                  source, line, col + 1, what, base::quoted(words[col]));
   }
+}
+
+void check_distinct(const RowFormat& format) {
+  const auto& names = format.names;
   if (const auto twins = first_duplicate(names)) {
     const std::string& name = names[twins->first];
     base::fail(ErrorCode::data, "{}:1: fields {} and {} {}, expected different names", format.source, twins->first + 1,
@@ -103,14 +110,29 @@ void check_header_names(const RowFormat& format) {
   }
 }
 
-/// Columns and names from the first line.
-void read_first_line(std::string_view line, RowFormat& format) {
+/// Words of a line as UTF-8. Those that are not are taken for Latin-1, and `latin1` keeps the first of them.
+std::vector<std::string> words_of(std::span<const Field> fields, const RowFormat& format, std::size_t line,
+                                  std::string& latin1) {
+  std::vector<std::string> words;
+  for (const Field& field : fields) {
+    words.push_back(unescaped(field));
+    if (base::is_utf8(words.back())) continue;
+    const auto utf8 = utf8_from_latin1(words.back());
+    base::require(utf8.has_value(), ErrorCode::data, "{}:{}:{}: {} is neither UTF-8 nor Latin-1", format.source, line,
+                  words.size(), base::quoted(words.back()));
+    words.back() = *utf8;
+    if (latin1.empty()) latin1 = *utf8;
+  }
+  return words;
+}
+
+/// Throws data where the line of units does not fit to the names.
+std::vector<std::string> read_units(std::string_view line, const RowFormat& format, std::string& latin1) {
   std::vector<Field> fields;
-  cut_line(format, line, 1, fields);
-  format.cols = fields.size();
-  if (!format.dialect.header) return;
-  for (const Field& field : fields) format.names.push_back(unescaped(field));
-  check_header_names(format);
+  cut_row(format, line, 2, fields);
+  std::vector<std::string> units = words_of(fields, format, 2, latin1);
+  check_controls(units, "unit", 2, format.source);
+  return units;
 }
 
 /// The size of whole lines without the blank ones at their end and without the last line end; 0: all are blank.
@@ -132,19 +154,41 @@ void check_rows(std::size_t first_row_at, std::size_t end, const std::string& so
 CsvReader::CsvReader(std::unique_ptr<ByteSource> bytes, const TableFormat& wanted)
     : bytes_(std::move(bytes)), threads_(wanted.threads) {
   read_head(wanted);
-  header_ = {.source = format_.source,
-             .names = format_.names,
-             .values = Matrix(0, format_.cols),
-             .first_line = format_.first_line()};
+  header_.source = format_.source;
+  header_.names = format_.names;
+  header_.values = Matrix(0, format_.cols);
+  header_.decimal = format_.dialect.decimal;
+  header_.first_line = format_.first_line();
   read_as(std::vector<ColumnReading>(format_.cols));
   rewind();
+}
+
+/// Columns, and names and units if there are some, from the first lines of `text`, which is left with what follows.
+void CsvReader::read_names(std::string_view& text) {
+  std::vector<Field> fields;
+  std::string_view rest = text;
+  cut_line(format_, take_line(rest), 1, fields);
+  format_.cols = fields.size();
+  if (!format_.dialect.header) return;
+  std::string latin1;
+  format_.names = words_of(fields, format_, 1, latin1);
+  check_controls(format_.names, "name", 1, format_.source);
+  if (format_.dialect.unit_line) header_.units = read_units(take_line(rest), format_, latin1);
+  separate_units(format_.names, header_.units);
+  check_distinct(format_);
+  if (!latin1.empty()) {
+    header_.warnings.push_back(
+        fmt::format("{}: names are not UTF-8, taken for Latin-1: {}", format_.source, base::quoted(latin1)));
+  }
+  text = rest;
 }
 
 /// Throws data for bytes that are no text and for a table without rows.
 void CsvReader::read_head(const TableFormat& wanted) {
   const std::string& source = bytes_->name();
   const std::size_t mark = bytes_->window(0, byte_order_mark.size()) == byte_order_mark ? byte_order_mark.size() : 0;
-  const std::size_t enough_lines = wanted.header && wanted.delimiter ? 1 : sampled_lines + 1;
+  const std::size_t enough_lines =
+      std::max<std::size_t>(lines_to_recognise(wanted), wanted.unit_line == true ? 1 : 0) + 1;
   check_text(start_of(*bytes_, enough_lines).substr(mark), source);
   const bool knows_end = bytes_->knows_size();
   const std::size_t visible = knows_end ? last_visible(*bytes_, mark) : 0;
@@ -153,8 +197,8 @@ void CsvReader::read_head(const TableFormat& wanted) {
   check_first_line(text, source);
   format_ = {.source = source, .dialect = recognise_dialect(text, wanted), .missing = wanted.missing};
   const std::size_t size = text.size();
-  read_first_line(take_line(text), format_);
-  first_ = mark + (format_.dialect.header ? size - text.size() : 0);
+  read_names(text);
+  first_ = mark + size - text.size();
 
   end_ = unknown_end;
   if (!knows_end) return;
@@ -182,7 +226,7 @@ std::vector<ColumnContent> CsvReader::contents() {
     for (std::size_t col = 0; col < fields.size(); ++col) {
       const std::string_view text = fields[col].text;
       if (is_missing(text, format_.missing)) continue;
-      const bool is_text = read_cell(text).kind == CellKind::text;
+      const bool is_text = read_cell(text, format_.dialect.decimal).kind == CellKind::text;
       const bool is_date = is_text && read_date(text).has_value();
       ++(is_date ? contents[col].dates : is_text ? contents[col].words : contents[col].numbers);
     }

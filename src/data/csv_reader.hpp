@@ -37,6 +37,7 @@ class CsvReader : public RowPortions {
 
  private:
   void read_head(const TableFormat& wanted);
+  void read_names(std::string_view& text);
   std::string_view next_window(std::size_t first);
   std::string_view next_arrived(std::size_t first);
   std::optional<std::string_view> rows_of(std::string_view text, std::size_t first, bool is_last);

@@ -65,6 +65,11 @@ void add_levels(base::ContentHash& hash, const Schema& schema) {
   }
 }
 
+/// Names with their units, so that tables differ which differ in a unit.
+std::vector<std::string> hashed_names(const Schema& schema) {
+  return schema.has_names ? schema.input_labels() : std::vector<std::string>();
+}
+
 /// Numbers that must wait, one or a few per row: in memory while they are few, else in a nameless temporary file.
 class Spill {
  public:
@@ -130,8 +135,8 @@ struct RowFingerprint::Impl {
 RowFingerprint::RowFingerprint(const Schema& schema, std::size_t rows) : impl_(std::make_unique<Impl>()) {
   impl_->schema = &schema;
   impl_->rows = rows;
-  impl_->target_names = schema.target_names();
-  start_section(impl_->hash, "inputs", schema.input_names(), rows, schema.inputs.size());
+  impl_->target_names = schema.target_labels();
+  start_section(impl_->hash, "inputs", hashed_names(schema), rows, schema.inputs.size());
 }
 
 RowFingerprint::~RowFingerprint() = default;
@@ -165,8 +170,8 @@ namespace credens {
 
 std::string Dataset::fingerprint() const {
   base::ContentHash hash;
-  data::add_section(hash, "inputs", input_names(), inputs());
-  data::add_section(hash, "targets", target_names(), targets());
+  data::add_section(hash, "inputs", data::hashed_names(*schema_), inputs());
+  data::add_section(hash, "targets", schema_->target_labels(), targets());
   data::add_section(hash, "weights", {}, MatrixView(weights().data(), weights().size(), weights().empty() ? 0 : 1));
   data::add_section(hash, "noise", {}, noise_std());
   data::add_levels(hash, schema());

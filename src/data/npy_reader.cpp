@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/check.hpp"
+#include "data/units.hpp"
 
 namespace credens::data {
 
@@ -55,6 +56,8 @@ namespace {
 std::unique_ptr<ByteSource> without_format(std::unique_ptr<ByteSource> bytes, const TableFormat& format) {
   base::require(!format.header && !format.delimiter, ErrorCode::usage,
                 "{}: an array has neither header nor delimiter, but one was given", bytes->name());
+  base::require(!format.decimal && !format.unit_line, ErrorCode::usage,
+                "{}: an array has neither decimal mark nor line of units, but one was given", bytes->name());
   return bytes;
 }
 
@@ -67,7 +70,9 @@ NpyReader::NpyReader(std::unique_ptr<ByteSource> bytes, const TableFormat& forma
                 "{}: {} rows and {} columns, expected at least one of each", source, array_.rows(), array_.cols());
   header_ = {.source = source, .values = Matrix(0, array_.cols())};
   const std::string_view names = array_.rest();
-  if (!names.empty()) header_.names = parse_npy_names(names, array_.cols(), source);
+  if (names.empty()) return;
+  header_.names = parse_npy_names(names, array_.cols(), source);
+  separate_units(header_.names, header_.units);
 }
 
 void NpyReader::rewind() {

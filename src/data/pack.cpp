@@ -36,7 +36,7 @@ class Packer {
         file_(file),
         kept_(kept_columns(table.header(), options.ignore)),
         descr_(options.type == PackedType::float32 ? "<f4" : "<f8") {
-    const std::vector<std::string>& names = table.header().names;
+    const std::vector<std::string> names = labels_with_units(table.header());
     for (std::size_t i = 0; i < kept_.size() && !names.empty(); ++i) packed_.names.push_back(names[kept_[i]]);
     packed_.columns = kept_.size();
   }

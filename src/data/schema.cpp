@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "data/kinds.hpp"
 #include "data/table.hpp"
+#include "data/units.hpp"
 
 namespace credens::data {
 
@@ -65,11 +66,11 @@ class Roles {
 /// By which find_column finds it in a table with the same columns: its name, or its index where it has none.
 Column labelled(const Table& table, std::size_t position) {
   const bool named = position < table.names.size() && !table.names[position].empty();
-  return {named ? table.names[position] : fmt::format("{}", position), position};
+  return {named ? table.names[position] : fmt::format("{}", position), position, unit_of(table, position)};
 }
 
 Column plain(const Table& table, std::size_t position) {
-  return {table.names.empty() ? std::string() : table.names[position], position};
+  return {table.names.empty() ? std::string() : table.names[position], position, unit_of(table, position)};
 }
 
 std::vector<Column> each(const Table& table, std::span<const std::size_t> positions,
@@ -100,10 +101,11 @@ void name_targets(const Table& table, std::vector<Column>& targets) {
 std::vector<std::size_t> inputs_by_name(const Table& table, std::span<const Column> inputs) {
   std::vector<std::size_t> positions;
   for (const Column& input : inputs) {
-    const auto found = std::ranges::find(table.names, input.name);
-    base::require(found != table.names.end(), ErrorCode::data, "{}: no column {}, an input of the model{}",
-                  table.source, base::quoted(input.name), base::suggestion(input.name, table.names));
-    positions.push_back(static_cast<std::size_t>(found - table.names.begin()));
+    const auto found = find_name(table, input.name, input.unit);
+    base::require(found.has_value(), ErrorCode::data, "{}: no column {}, an input of the model{}", table.source,
+                  base::quoted(input.name), base::suggestion(input.name, table.names));
+    check_unit(input, unit_of(table, *found), table.source);
+    positions.push_back(*found);
   }
   return positions;
 }
@@ -142,22 +144,32 @@ std::vector<Column> find_noise(const Schema& model, const Table& table, std::spa
 /// Whether the table says where the targets are: by all of their names or, without names, by the width of training.
 bool has_targets(const Schema& model, const Table& table) {
   if (table.names.empty()) return table.cols() == model.table_columns && !positions_of(model.targets).empty();
-  return std::ranges::all_of(model.targets, [&](const Column& target) {
-    return std::ranges::find(table.names, target.name) != table.names.end();
-  });
+  return std::ranges::all_of(
+      model.targets, [&](const Column& target) { return find_name(table, target.name, target.unit).has_value(); });
 }
 
 /// Positions of the targets that the model was trained on.
 std::vector<std::size_t> find_targets(const Schema& model, const Table& table) {
   base::require(!table.names.empty() || has_targets(model, table), ErrorCode::data,
                 "{}: the targets cannot be found by name, expected --target", table.source);
-  return positions_of(table.names.empty() ? model.targets : find_columns(table, model.target_names()));
+  if (table.names.empty()) return positions_of(model.targets);
+  std::vector<std::size_t> positions;
+  for (const Column& target : model.targets) {
+    const auto found = find_name(table, target.name, target.unit);
+    positions.push_back(found ? *found : find_column(table, target.name));
+    check_unit(target, unit_of(table, positions.back()), table.source);
+  }
+  return positions;
 }
 
 std::vector<std::size_t> given_targets(const Schema& model, const Table& table, std::span<const std::string> given) {
   base::require(given.size() == model.targets.size(), ErrorCode::usage,
                 "--target gives {} columns, expected {}, one per output", given.size(), model.targets.size());
-  return positions_of(find_columns(table, given));
+  std::vector<std::size_t> positions = positions_of(find_columns(table, given));
+  for (std::size_t k = 0; k < positions.size(); ++k) {
+    check_unit(model.targets[k], unit_of(table, positions[k]), table.source);
+  }
+  return positions;
 }
 
 void place_at(std::span<const std::size_t> positions, std::vector<Column>& columns) {
@@ -172,6 +184,32 @@ std::vector<std::string> names_of(std::span<const Column> columns) {
   std::vector<std::string> names;
   for (const Column& column : columns) names.push_back(column.name);
   return names;
+}
+
+std::vector<std::string> units_of(std::span<const Column> columns) {
+  std::vector<std::string> units;
+  for (const Column& column : columns) units.push_back(column.unit);
+  return std::ranges::all_of(units, &std::string::empty) ? std::vector<std::string>() : units;
+}
+
+void set_units(std::span<const std::string> units, std::vector<Column>& columns, std::string_view what,
+               ErrorCode code) {
+  base::require(units.empty() || units.size() == columns.size(), code, "{} for {}", count_of(units.size(), "unit"),
+                count_of(columns.size(), what));
+  for (std::size_t i = 0; i < units.size(); ++i) columns[i].unit = units[i];
+}
+
+void check_unit(const Column& expected, const std::string& unit, const std::string& source) {
+  base::require(unit.empty() || expected.unit.empty() || unit == expected.unit, ErrorCode::data,
+                "{}: column {} is in {}, expected {} as in training", source, base::quoted(expected.name),
+                base::quoted(unit), base::quoted(expected.unit));
+}
+
+void check_units(const Schema& expected, const Schema& found, const std::string& source) {
+  for (std::size_t i = 0; i < expected.inputs.size(); ++i) check_unit(expected.inputs[i], found.inputs[i].unit, source);
+  for (std::size_t k = 0; k < expected.targets.size(); ++k) {
+    check_unit(expected.targets[k], found.targets[k].unit, source);
+  }
 }
 
 std::vector<std::size_t> positions_of(std::span<const Column> columns) {
@@ -210,6 +248,18 @@ std::vector<std::string> Schema::input_keys() const {
 
 std::vector<std::string> Schema::target_names() const {
   return names_of(targets);
+}
+
+std::vector<std::string> Schema::input_labels() const {
+  std::vector<std::string> labels = input_keys();
+  for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = label_with_unit(labels[i], inputs[i].unit);
+  return labels;
+}
+
+std::vector<std::string> Schema::target_labels() const {
+  std::vector<std::string> labels;
+  for (const Column& target : targets) labels.push_back(label_with_unit(target.name, target.unit));
+  return labels;
 }
 
 void check_positions(const Schema& schema, ErrorCode code) {

@@ -20,6 +20,7 @@ namespace credens::data {
 struct Column {
   std::string name;                          ///< may be empty
   std::optional<std::size_t> position = {};  ///< in the table; none: not known
+  std::string unit = {};                     ///< empty: not known
   ColumnKind kind = ColumnKind::number;
   std::vector<std::string> levels = {};  ///< words of a category, in the order of their codes: that of their first rows
   bool operator==(const Column&) const = default;
@@ -41,10 +42,24 @@ struct Schema {
   std::vector<std::string> input_names() const;  ///< empty where inputs have no names
   std::vector<std::string> input_keys() const;   ///< names, or positions as text where inputs have no names
   std::vector<std::string> target_names() const;
+  std::vector<std::string> input_labels() const;   ///< as the keys, with units: `length [mm]`
+  std::vector<std::string> target_labels() const;  ///< as the names, with units
   bool operator==(const Schema&) const = default;
 };
 
 std::vector<std::string> names_of(std::span<const Column> columns);
+
+/// Empty where no column has a unit.
+std::vector<std::string> units_of(std::span<const Column> columns);
+
+/// `units` is empty or has one unit for each column, which may be empty; else it throws `code`. `what` is the noun.
+void set_units(std::span<const std::string> units, std::vector<Column>& columns, std::string_view what, ErrorCode code);
+
+/// Throws data where both name a unit for a column and these differ: `source: column "length" is in cm, expected mm`.
+void check_unit(const Column& expected, const std::string& unit, const std::string& source);
+
+/// Checks the units of all inputs and targets of another table, which has as many.
+void check_units(const Schema& expected, const Schema& found, const std::string& source);
 
 /// Empty where a position is not known.
 std::vector<std::size_t> positions_of(std::span<const Column> columns);

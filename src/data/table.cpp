@@ -9,7 +9,9 @@
 #include "base/content_hash.hpp"
 #include "base/text.hpp"
 #include "data/csv_reader.hpp"
+#include "data/file_kind.hpp"
 #include "data/npy_reader.hpp"
+#include "data/units.hpp"
 
 namespace credens::data {
 
@@ -26,6 +28,13 @@ bool is_array(const std::filesystem::path& path, ByteSource& bytes, FileKind kin
   constexpr std::size_t magic_size = 6;
   if (kind != FileKind::any) return kind == FileKind::npy;
   return is_named_npy(path) || is_npy(bytes.window(0, magic_size));
+}
+
+/// More than a few bytes are waited for only where these are no text.
+void check_not_foreign(ByteSource& bytes) {
+  constexpr std::size_t few = 8;
+  if (!foreign_kind(bytes.arrived(0, 4, few))) return;
+  throw Error(ErrorCode::data, foreign_sentence(bytes.name(), *foreign_kind(bytes.window(0, foreign_magic_size))));
 }
 
 }  // namespace
@@ -54,8 +63,7 @@ void check_usable(const Table& table, std::span<const std::size_t> columns) {
 }
 
 std::size_t find_column(const Table& table, std::string_view column) {
-  const auto named = std::ranges::find(table.names, column);
-  if (named != table.names.end()) return static_cast<std::size_t>(named - table.names.begin());
+  if (const auto named = find_name(table, column)) return *named;
   if (const auto index = base::parse_integer(column)) {
     const auto cols = static_cast<long long>(table.cols());
     base::require(*index >= -cols && *index < cols, ErrorCode::data, "{}: no column {}: the table has {}", table.source,
@@ -66,6 +74,36 @@ std::size_t find_column(const Table& table, std::string_view column) {
                 table.source, base::quoted(column));
   base::fail(ErrorCode::data, "{}: no column {}{}", table.source, base::quoted(column),
              base::suggestion(column, table.names));
+}
+
+std::string unit_of(const Table& table, std::size_t col) {
+  return col < table.units.size() ? table.units[col] : std::string();
+}
+
+std::vector<std::string> labels_with_units(const Table& table) {
+  std::vector<std::string> labels;
+  for (std::size_t col = 0; col < table.names.size(); ++col) {
+    labels.push_back(label_with_unit(table.names[col], unit_of(table, col)));
+  }
+  return labels;
+}
+
+std::optional<std::size_t> find_name(const Table& table, std::string_view name, std::string_view unit) {
+  const NameAndUnit wanted = unit.empty() ? split_unit(name) : NameAndUnit{std::string(name), std::string(unit)};
+  const auto by_unit = [&]() -> std::optional<std::size_t> {
+    for (std::size_t col = 0; col < table.names.size() && !wanted.unit.empty(); ++col) {
+      const std::string own = unit_of(table, col);
+      const NameAndUnit found = own.empty() ? split_unit(table.names[col]) : NameAndUnit{table.names[col], own};
+      if (found == wanted) return col;
+    }
+    return std::nullopt;
+  };
+  if (!unit.empty()) {
+    if (const auto found = by_unit()) return found;
+  }
+  const auto named = std::ranges::find(table.names, name);
+  if (named != table.names.end()) return static_cast<std::size_t>(named - table.names.begin());
+  return by_unit();
 }
 
 Matrix select_columns(const Table& table, std::span<const std::string> columns) {
@@ -136,6 +174,7 @@ std::unique_ptr<RowPortions> open_table(const std::filesystem::path& path, const
                                         Passes passes) {
   auto bytes = std::make_unique<ByteSource>(path, passes);
   if (is_array(path, *bytes, kind)) return std::make_unique<NpyReader>(std::move(bytes), format);
+  check_not_foreign(*bytes);
   return std::make_unique<CsvReader>(std::move(bytes), format);
 }
 

@@ -50,10 +50,13 @@ struct Table {
   std::string source;              ///< how sentences name it: the path, or "standard input"
   std::vector<std::string> names;  ///< empty: no header
   Matrix values;
-  std::size_t first_line = 0;                    ///< the line of the file's first row in a text file; 0: an array
-  ColumnFaults faults;                           ///< cells that are neither usable nor missing; their values are NaN
-  ColumnFaults missing;                          ///< first missing cells
-  std::vector<ColumnKind> kinds;                 ///< one per column; empty: all are numbers
+  std::vector<std::string> units = {};     ///< one per column, which may be empty, or none at all
+  std::vector<std::string> warnings = {};  ///< one sentence each, of what was read otherwise than one might expect
+  char decimal = '.';                      ///< the mark before the fraction of a number, in a text file
+  std::size_t first_line = 0;              ///< the line of the file's first row in a text file; 0: an array
+  ColumnFaults faults;                     ///< cells that are neither usable nor missing; their values are NaN
+  ColumnFaults missing;                    ///< first missing cells
+  std::vector<ColumnKind> kinds;           ///< one per column; empty: all are numbers
   std::vector<std::vector<std::string>> levels;  ///< one list per column; empty: no column holds words
   std::size_t first_row = 0;                     ///< the place of row 0 in its file, for a block of a table
 
@@ -61,6 +64,16 @@ struct Table {
   std::size_t cols() const { return values.cols(); }
   ColumnKind kind(std::size_t col) const { return kinds.empty() ? ColumnKind::number : kinds[col]; }
 };
+
+/// The unit of a column; empty: none is known.
+std::string unit_of(const Table& table, std::size_t col);
+
+/// Names with units, `length [mm]`, where there are units.
+std::vector<std::string> labels_with_units(const Table& table);
+
+/// The position of the column with this name, which may have its unit behind it, and with this unit, if one is given
+/// and another column has the same name.
+std::optional<std::size_t> find_name(const Table& table, std::string_view name, std::string_view unit = {});
 
 /// The 0-based position of a column given by name, or by 0-based index (negative from the end); names win over indices.
 /// Throws data: `source: no column "x"; did you mean y?`.

@@ -12,14 +12,14 @@ namespace credens::learn {
 
 namespace {
 
-void warn(const FitOptions& options, const std::string& sentence) {
+void say(const FitOptions& options, const std::string& sentence) {
   if (options.on_warning) options.on_warning(sentence);
 }
 
 void warn_of_missing_targets(const TrainingTable& table, const FitOptions& options) {
   const std::size_t count = table.summary().rows_without_target;
   if (count == 0) return;
-  warn(options,
+  say(options,
        fmt::format("{} of {} rows without target {} left out", count, table.rows(), count == 1 ? "is" : "are"));
 }
 
@@ -32,7 +32,7 @@ void warn_of_similar_levels(const TrainingTable& table, const FitOptions& option
       std::erase(key, ' ');
       const auto [found, is_new] = plain.emplace(key, level);
       if (is_new) continue;
-      warn(options,
+      say(options,
            fmt::format("column {} holds {} and {}, which differ in case or blanks alone: they are taken for two "
                        "words",
                        base::quoted(input.name), base::quoted(found->second), base::quoted(level)));
@@ -46,7 +46,7 @@ void warn_of_rare_levels(const TrainingTable& table, const data::Encoder& encode
   for (std::size_t i = 0; i < encoder.columns.size(); ++i) {
     const data::Column& input = table.schema().inputs[i];
     if (input.kind != ColumnKind::category || encoder.columns[i].learned > 0) continue;
-    warn(options, fmt::format("column {} holds {} words, none in 5 rows or more: nothing can be learned of them, and "
+    say(options, fmt::format("column {} holds {} words, none in 5 rows or more: nothing can be learned of them, and "
                               "--ignore would leave it out",
                               base::quoted(input.name), input.levels.size()));
   }

@@ -314,6 +314,7 @@ void check_validation(const FitOptions& options, const TrainingTable& train) {
                     validation.input_names() == train.schema().input_names(),
                 ErrorCode::usage, "the validation data have the inputs {}, expected {} as in training",
                 base::join(validation.input_names(), ", "), base::join(train.schema().input_names(), ", "));
+  data::check_units(train.schema(), validation.schema(), "the validation data");
   base::require(validation.noise_std().empty() != train.has_noise(), ErrorCode::usage,
                 "the {} data have noise standard deviations, but the {} data have none",
                 train.has_noise() ? "training" : "validation", train.has_noise() ? "validation" : "training");

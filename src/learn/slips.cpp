@@ -15,7 +15,7 @@ namespace {
 
 using Rows = std::vector<std::uint32_t>;
 
-constexpr std::size_t enough_rows = 20;
+constexpr std::size_t fewest_targets = 20;
 constexpr double farthest_believed = 20;
 constexpr double gap = 10;
 
@@ -45,7 +45,7 @@ void doubt_targets(const data::RowKeys& keys, std::size_t target, std::size_t ta
   for (std::size_t row = 0; row < doubted.size(); ++row) {
     if (counts(keys, row, row * targets + target)) values.push_back(keys.targets[row * targets + target]);
   }
-  if (values.size() < enough_rows) return;
+  if (values.size() < fewest_targets) return;
   constexpr double normal_range = 1.349;  // interquartile range of the standard normal
   const double median = quantile(values, 0.5);
   const double scale = (quantile(values, 0.75) - quantile(values, 0.25)) / normal_range;

@@ -99,10 +99,12 @@ std::vector<Table> comparison_tables(const Comparison& comparison, const Ensembl
   const std::string posterior(base::name_of(ensemble.posterior()));
   std::vector<Table> tables = {comparison_table(comparison.classical, comparison.extended, posterior)};
   tables.front().caption = fmt::format("{} rows, level {}", comparison.rows, base::to_text(level));
+  const std::vector<std::string> labels = ensemble.state().schema.target_labels();
+  if (labels != ensemble.target_names()) tables.front().caption += fmt::format(", {}", base::join(labels, ", "));
   for (std::size_t k = 0; k < comparison.extended.per_output.size(); ++k) {
     tables.push_back(
         comparison_table(comparison.classical.per_output[k], comparison.extended.per_output[k], posterior));
-    tables.back().caption = "output " + ensemble.target_names()[k];
+    tables.back().caption = "output " + labels[k];
   }
   return tables;
 }
@@ -112,6 +114,8 @@ Json comparison_json(const Comparison& comparison, const Ensemble& ensemble, dou
                    {"level", level},
                    {"posterior", base::name_of(ensemble.posterior())},
                    {"outputs", ensemble.target_names()}};
+  const std::vector<std::string> units = data::units_of(ensemble.state().schema.targets);
+  if (!units.empty()) document["output_units"] = units;
   add_scores(document, comparison.classical, comparison.extended);
   document["training_share"] = store::number_or_null(comparison.training_share);
   if (comparison.extended.per_output.empty()) return document;

@@ -8,11 +8,20 @@
 
 #include <fmt/format.h>
 
+#include "data/units.hpp"
 #include "math/statistics.hpp"
 #include "report/table.hpp"
 
 namespace credens::report {
 namespace {
+
+std::string with_unit(const std::string& text, const ChartedOutput& output) {
+  return data::label_with_unit(text, output.unit);
+}
+
+std::string label_of(const ChartedOutput& output) {
+  return with_unit(output.name, output);
+}
 
 using scoring::Curve;
 
@@ -105,8 +114,8 @@ Figure predicted_against_observed(const ChartedOutput& output) {
                                       percent(output.scores.total_coverage)),
               .description =
                   fmt::format("Predictions of {} with their {} intervals over what was observed.", output.name, level),
-              .x_title = "observed " + output.name,
-              .y_title = "predicted " + output.name,
+              .x_title = "observed " + label_of(output),
+              .y_title = "predicted " + label_of(output),
               .x_range = with_margin(extent({&rows.observed})),
               .marks = {{MarkKind::intervals, level + " interval, observation", Role::estimate, observed,
                          taken(rows.lower, chosen), taken(rows.upper, chosen)},
@@ -142,7 +151,7 @@ Figure intervals_by_width(const ChartedOutput& output) {
                                          "width, with what was observed.",
                                          level, output.name),
               .x_title = "rows, narrowest interval first (%)",
-              .y_title = "observed − predicted " + output.name,
+              .y_title = "observed − predicted " + label_of(output),
               .x_range = whole,
               .marks = {{MarkKind::band, level + " interval", Role::estimate, share,
                          differences(taken(rows.lower, chosen), mean), differences(taken(rows.upper, chosen), mean)},
@@ -245,8 +254,8 @@ Figure error_against_uncertainty(const ChartedOutput& output, const Values& erro
               .description = fmt::format("Root mean square error of groups of rows over the standard deviation "
                                          "predicted for {}.",
                                          output.name),
-              .x_title = "predicted standard deviation of " + output.name,
-              .y_title = "root mean square error"};
+              .x_title = "predicted standard deviation of " + label_of(output),
+              .y_title = with_unit("root mean square error", output)};
   set_common_axes(chart, extent({&curve.x, &curve.y}));
   chart.marks = {diagonal("error as predicted", *chart.x_range),
                  {MarkKind::line, "groups of rows", Role::estimate, curve.x, curve.y},
@@ -278,7 +287,7 @@ Figure sparsification(const ChartedOutput& output, const Values& errors) {
                                   "first.",
                                   output.name),
        .x_title = "rows set aside, most uncertain first (%)",
-       .y_title = "RMS error of the rest",
+       .y_title = with_unit("RMS error of the rest", output),
        .x_range = whole,
        .y_range = Range{0, top > 0 ? 1.05 * top : 1},
        .marks = {horizontal("at random", whole, output.scores.rmse),
@@ -293,8 +302,8 @@ Figure noise_and_ignorance(const ChartedOutput& output) {
               .subtitle = fmt::format("median epistemic / aleatoric variance {}",
                                       significant(output.scores.epistemic_aleatoric_ratio_median)),
               .description = fmt::format("Epistemic over aleatoric standard deviation of {}, row by row.", output.name),
-              .x_title = "noise: aleatoric std",
-              .y_title = "ignorance: epistemic std"};
+              .x_title = with_unit("noise: aleatoric std", output),
+              .y_title = with_unit("ignorance: epistemic std", output)};
   set_common_axes(chart, extent({&rows.aleatoric_std, &rows.epistemic_std}));
   chart.marks = {
       diagonal("as much ignorance as noise", *chart.x_range),

@@ -117,7 +117,7 @@ std::vector<std::string> input_cells(const model::EnsembleState& state, const st
 Table most_epistemic_table(const Ensemble& ensemble, const scoring::OutputDiagnostics& rows,
                            const std::string& data_name, const RowPlaces& places) {
   const bool has_inputs = !places.inputs.empty();
-  const std::vector<std::string> labels = ensemble.state().schema.input_keys();
+  const std::vector<std::string> labels = ensemble.state().schema.input_labels();
   Table table{.caption = fmt::format("The rows with the largest epistemic share, by {} of {}", places.word,
                                      file_name(data_name)),
               .headings = {places.word, "epistemic share", "observed", "predicted", "epistemic std", "aleatoric std"}};
@@ -233,10 +233,11 @@ Page ModelReport::page(const std::string& model_name, const std::string& data_na
         fmt::format("Charts are shown for the first {} of the {} outputs.", outputs_.size(), ensemble_.outputs()));
   }
   for (std::size_t k = 0; k < outputs_.size(); ++k) {
-    const std::string& name = ensemble_.state().schema.targets[k].name;
-    page.sections.push_back({.title = "Predictions of " + name,
+    const data::Column& target = ensemble_.state().schema.targets[k];
+    page.sections.push_back({.title = "Predictions of " + target.name,
                              .figure_columns = 2,
-                             .figures = output_figures({.name = name,
+                             .figures = output_figures({.name = target.name,
+                                                        .unit = target.unit,
                                                         .rows = outputs_[k],
                                                         .weights = weights_,
                                                         .scores = scores_of(comparison.extended, k),

@@ -58,6 +58,7 @@ class ModelReport {
 /// An output of a model, for its charts.
 struct ChartedOutput {
   std::string name;
+  std::string unit;
   const scoring::OutputDiagnostics& rows;
   std::span<const double> weights;  ///< of rows; none: every row counts once
   const Scores& scores;

@@ -99,27 +99,32 @@ Json model_json(const Ensemble& ensemble) {
   const EnsembleState& state = ensemble.state();
   Json features = Json::array();
   for (const model::Member& member : state.members) features.push_back(member.features);
-  return {{"members", ensemble.members()},
-          {"inputs", state.schema.input_keys()},
-          {"outputs", ensemble.target_names()},
-          {"features", features},
-          {"lambda", ensemble.prior_precision()},
-          {"posterior", base::name_of(ensemble.posterior())},
-          {"gamma", ensemble.gamma()},
-          {"elbo", elbo_json(ensemble)},
-          {"weights", ensemble.weights()},
-          {"seed", state.seed},
-          {"options", store::options_to_json(state.options)},
-          {"data", store::data_to_json(state.data)},
-          {"decisions", store::decisions_to_json(state)},
-          {"expected", expectation_json(ensemble)},
-          {"version", state.version.empty() ? version() : std::string_view(state.version)}};
+  Json document = {{"members", ensemble.members()},
+                   {"inputs", state.schema.input_keys()},
+                   {"outputs", ensemble.target_names()},
+                   {"features", features},
+                   {"lambda", ensemble.prior_precision()},
+                   {"posterior", base::name_of(ensemble.posterior())},
+                   {"gamma", ensemble.gamma()},
+                   {"elbo", elbo_json(ensemble)},
+                   {"weights", ensemble.weights()},
+                   {"seed", state.seed},
+                   {"options", store::options_to_json(state.options)},
+                   {"data", store::data_to_json(state.data)},
+                   {"decisions", store::decisions_to_json(state)},
+                   {"expected", expectation_json(ensemble)},
+                   {"version", state.version.empty() ? version() : std::string_view(state.version)}};
+  const std::vector<std::string> input_units = data::units_of(state.schema.inputs);
+  if (!input_units.empty()) document["input_units"] = input_units;
+  const std::vector<std::string> output_units = data::units_of(state.schema.targets);
+  if (!output_units.empty()) document["output_units"] = output_units;
+  return document;
 }
 
 Lines column_lines(const EnsembleState& state) {
   Lines lines;
-  if (state.has_networks()) lines.emplace_back("inputs", shown(state.schema.input_keys()));
-  lines.emplace_back("outputs", shown(state.schema.target_names()));
+  if (state.has_networks()) lines.emplace_back("inputs", shown(state.schema.input_labels()));
+  lines.emplace_back("outputs", shown(state.schema.target_labels()));
   return lines;
 }
 

@@ -55,6 +55,8 @@ Json inputs_to_json(const model::EnsembleState& state) {
                  {"table_columns", state.schema.table_columns},
                  {"shift", scaler.shift},
                  {"scale", scaler.scale}};
+  const std::vector<std::string> units = data::units_of(state.schema.inputs);
+  if (!units.empty()) inputs["units"] = units;
   if (!scaler.width.empty()) {
     inputs["centre"] = scaler.centre;
     inputs["width"] = scaler.width;
@@ -69,6 +71,15 @@ Json inputs_to_json(const model::EnsembleState& state) {
 std::vector<std::size_t> positions_in(const JsonObject& part) {
   const std::vector<std::uint64_t> columns = part.wholes("columns");
   return {columns.begin(), columns.end()};
+}
+
+/// Columns without units have no such key.
+void read_units(const JsonObject& part, std::vector<data::Column>& columns, std::string_view what) {
+  if (!part.has("units")) return;
+  const std::vector<std::string> units = part.texts("units");
+  base::require(!units.empty(), ErrorCode::model, "{} is empty, expected one unit per {}", part.place_of("units"),
+                what);
+  data::set_units(units, columns, what, ErrorCode::model);
 }
 
 data::Cycle read_cycle(const std::string& name) {
@@ -111,7 +122,7 @@ void read_encodings(const JsonObject& inputs, model::EnsembleState& state) {
 
 void read_inputs(const JsonObject& document, model::EnsembleState& state) {
   const JsonObject inputs = document.object(
-      "inputs", {"names", "columns", "table_columns", "shift", "scale", "centre", "width", "missing", "encodings"});
+      "inputs", {"names", "units", "columns", "table_columns", "shift", "scale", "centre", "width", "missing", "encodings"});
   data::Scaler& scaler = state.encoder.scaler;
   scaler = {.shift = inputs.numbers("shift"), .scale = inputs.numbers("scale")};
   if (inputs.has("centre")) scaler.centre = inputs.numbers("centre");
@@ -122,6 +133,7 @@ void read_inputs(const JsonObject& document, model::EnsembleState& state) {
   base::require(positions.size() == count, ErrorCode::model, "inputs.columns has {} positions, expected {}",
                 positions.size(), count);
   state.schema.inputs = data::make_columns(names, positions, count, "input", ErrorCode::model);
+  read_units(inputs, state.schema.inputs, "input");
   state.schema.has_names = !names.empty();
   state.schema.table_columns = inputs.whole("table_columns");
   if (inputs.has("missing")) state.schema.missing = inputs.texts("missing");
@@ -132,13 +144,15 @@ Json targets_to_json(const model::EnsembleState& state) {
   Json targets = {{"names", state.schema.target_names()},
                   {"shift", state.target_scaler.shift},
                   {"scale", state.target_scaler.scale}};
+  const std::vector<std::string> units = data::units_of(state.schema.targets);
+  if (!units.empty()) targets["units"] = units;
   const std::vector<std::size_t> columns = data::positions_of(state.schema.targets);
   if (!columns.empty()) targets["columns"] = columns;
   return targets;
 }
 
 void read_targets(const JsonObject& document, model::EnsembleState& state) {
-  const JsonObject targets = document.object("targets", {"names", "shift", "scale", "columns"});
+  const JsonObject targets = document.object("targets", {"names", "units", "shift", "scale", "columns"});
   state.target_scaler = {.shift = targets.numbers("shift"), .scale = targets.numbers("scale")};
   const std::vector<std::string> names = targets.texts("names");
   const std::size_t count = state.target_scaler.cols();
@@ -148,6 +162,7 @@ void read_targets(const JsonObject& document, model::EnsembleState& state) {
   const std::vector<std::size_t> positions =
       targets.has("columns") ? positions_in(targets) : std::vector<std::size_t>();
   state.schema.targets = data::make_columns(names, positions, count, "output", ErrorCode::model);
+  read_units(targets, state.schema.targets, "output");
 }
 
 Json noise_to_json(const model::EnsembleState& state) {

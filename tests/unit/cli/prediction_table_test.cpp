@@ -25,7 +25,7 @@ Predictive example() {
 
 TEST(PredictionValues, StandInTheOrderOfTheirColumns) {
   const PredictionOptions options{.coverage_factor = 2};
-  const std::vector<std::string> columns = prediction_columns({"u", "v"}, options);
+  const std::vector<std::string> columns = prediction_columns({data::Column{"u"}, data::Column{"v"}}, options);
   const Matrix values = prediction_values(example(), options);
   ASSERT_EQ(columns.size(), 16U);
   EXPECT_EQ(columns[0], "u_mean");
@@ -37,18 +37,27 @@ TEST(PredictionValues, StandInTheOrderOfTheirColumns) {
 
 TEST(PredictionValues, EndWithTheQuantiles) {
   const PredictionOptions options{.quantiles = {0.05, 0.5}};
-  EXPECT_THAT(prediction_columns({"y"}, options), testing::IsSupersetOf({"y_quantile_0.05", "y_quantile_0.5"}));
+  EXPECT_THAT(prediction_columns({data::Column{"y"}}, options),
+              testing::IsSupersetOf({"y_quantile_0.05", "y_quantile_0.5"}));
   const Matrix values = prediction_values(example(), options);
   EXPECT_EQ(values.cols(), 20U);
   EXPECT_NEAR(values(0, 9), 1, 1e-9);
 }
 
+TEST(PredictionColumns, HaveTheUnitsOfTheirOutputs) {
+  const std::vector<data::Column> outputs = {{.name = "u", .unit = "MPa"}, {.name = "v"}};
+  const std::vector<std::string> columns = prediction_columns(outputs, {.quantiles = {0.5}});
+  EXPECT_EQ(columns[0], "u_mean [MPa]");
+  EXPECT_EQ(columns[8], "u_quantile_0.5 [MPa]");
+  EXPECT_EQ(columns[9], "v_mean");
+}
+
 class Writer : public testing::Test {
  protected:
-  void write(const std::string& path) {
+  void write(const std::string& path, char decimal = '.') {
     const Matrix left(2, 1, {0.1, 1e300});
     const Matrix right(2, 2, {1, 2, 3, -0.5});
-    TableWriter writer(path, {"a, b", "c", "5\" pipe"}, 2);
+    TableWriter writer(path, {"a, b", "c", "5\" pipe"}, 2, decimal);
     const MatrixView parts[] = {left, right};
     writer.write(parts);
     writer.commit();
@@ -63,6 +72,12 @@ TEST_F(Writer, WritesTextThatRoundTrips) {
   path_ = testing::TempDir() + "credens_writer_test.csv";
   write(path_);
   EXPECT_EQ(base::read_file(path_), "\"a, b\",c,\"5\"\" pipe\"\n0.1,1,2\n1e+300,3,-0.5\n");
+}
+
+TEST_F(Writer, SeparatesDecimalCommasBySemicolons) {
+  path_ = testing::TempDir() + "credens_writer_comma_test.csv";
+  write(path_, ',');
+  EXPECT_EQ(base::read_file(path_), "a, b;c;\"5\"\" pipe\"\n0,1;1;2\n1e+300;3;-0,5\n");
 }
 
 TEST_F(Writer, WritesArraysByTheirName) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "data/dialect.hpp"
 #include "support/error_matchers.hpp"
 
 namespace credens::data {

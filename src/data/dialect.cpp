@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "data/dialect.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/check.hpp"
+#include "base/text.hpp"
+#include "data/csv_line.hpp"
+
+namespace credens::data {
+
+namespace {
+
+// The order decides between delimiters that fit equally well: `1,5;2,5` is two columns with decimal commas, `1, 2` has
+// a comma.
+constexpr char delimiters[] = {';', '\t', ',', ' '};
+
+std::vector<std::string_view> first_lines(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty() && lines.size() < sampled_lines) {
+    const std::string_view line = take_line(text);
+    if (!is_blank_line(line, ' ')) lines.push_back(line);
+  }
+  return lines;
+}
+
+std::vector<Field> fields_of(std::string_view line, char delimiter) {
+  std::vector<Field> fields;
+  LineFields cutter(line, delimiter);
+  for (Field field; cutter.next(field);) fields.push_back(field);
+  return fields;
+}
+
+/// The number of fields that most lines have, and how many lines those are. Of equally frequent numbers the one met
+/// last: data rather than header.
+struct CommonCount {
+  std::size_t fields = 0;
+  std::ptrdiff_t lines = 0;
+};
+
+CommonCount common_count(const std::vector<std::string_view>& lines, char delimiter) {
+  std::vector<std::size_t> counts;
+  for (const std::string_view line : lines) counts.push_back(fields_of(line, delimiter).size());
+  CommonCount common;
+  for (const std::size_t fields : counts) {
+    const auto equal = std::count(counts.begin(), counts.end(), fields);
+    if (equal >= common.lines) common = {fields, equal};
+  }
+  return common;
+}
+
+bool holds(const Field& field, CellKind kind, char decimal = '.') {
+  return read_cell(field.text, decimal).kind == kind;
+}
+
+/// `1,5 2,5`: blanks, not commas, leave numbers on every line, at least where the first holds names.
+bool has_blanks_and_decimal_commas(const std::vector<std::string_view>& lines) {
+  bool has_commas = false;
+  for (std::size_t i = lines.size() > 1 ? 1 : 0; i < lines.size(); ++i) {
+    const std::vector<Field> fields = fields_of(lines[i], ' ');
+    if (fields.size() < 2 || fields.size() != fields_of(lines.back(), ' ').size()) return false;
+    for (const Field& field : fields) {
+      if (!holds(field, CellKind::number, ',')) return false;
+      has_commas = has_commas || holds(field, CellKind::decimal_comma);
+    }
+  }
+  return has_commas;
+}
+
+/// The delimiter that cuts most lines into the same number (> 1) of fields. If none does, the one that occurs in the
+/// first line, so that the lines below are found to be ragged; a blank is no reason there: it may belong to the name of
+/// a single column.
+char recognise_delimiter(const std::vector<std::string_view>& lines, bool has_decimal_comma) {
+  std::optional<char> best;
+  std::ptrdiff_t most_lines = 0;
+  for (const char delimiter : delimiters) {
+    if (delimiter == ',' && has_decimal_comma) continue;
+    const CommonCount common = common_count(lines, delimiter);
+    if (common.fields > 1 && common.lines > most_lines) {
+      best = delimiter;
+      most_lines = common.lines;
+    }
+  }
+  if (best == ',' && has_blanks_and_decimal_commas(lines)) return ' ';
+  if (best) return *best;
+  for (const char delimiter : {';', '\t'}) {
+    if (fields_of(lines.front(), delimiter).size() > 1) return delimiter;
+  }
+  return has_decimal_comma ? ';' : ',';
+}
+
+/// `1,234` is 1.234 or 1234, `0,234` and `1,23` are not.
+bool may_be_thousands(std::string_view text) {
+  if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
+  const std::size_t comma = text.find(',');
+  return !text.starts_with('0') && comma <= 3 && text.size() == comma + 4 &&
+         text.find_first_of("eE", comma) == std::string_view::npos;
+}
+
+/// The mark of most fractions in the first lines. Between tabs and blanks `1,234` alone is no reason for a comma: it
+/// may separate thousands.
+char recognise_decimal(const std::vector<std::string_view>& lines, char delimiter) {
+  if (delimiter == ',') return '.';
+  std::size_t commas = 0;
+  std::size_t points = 0;
+  bool is_certain = delimiter == ';';
+  for (const std::string_view line : lines) {
+    for (const Field& field : fields_of(line, delimiter)) {
+      const bool has_comma = holds(field, CellKind::decimal_comma);
+      commas += has_comma ? 1 : 0;
+      points += holds(field, CellKind::number) && field.text.find('.') != std::string_view::npos ? 1 : 0;
+      is_certain = is_certain || (has_comma && !may_be_thousands(field.text));
+    }
+  }
+  return is_certain && commas > points ? ',' : '.';
+}
+
+bool is_fraction(const Field& field, char decimal) {
+  return holds(field, CellKind::number, decimal) && field.text.find_first_of(".,eE") != std::string_view::npos;
+}
+
+bool has_text_above_number(const std::vector<Field>& upper, const std::vector<Field>& lower, char decimal) {
+  for (std::size_t i = 0; i < std::min(upper.size(), lower.size()); ++i) {
+    if (holds(upper[i], CellKind::text, decimal) && holds(lower[i], CellKind::number, decimal)) return true;
+  }
+  return false;
+}
+
+/// Names are text. Numbers among them may be names too (years), if some text stands above a number; but a number with a
+/// fraction is data, and the text beside it a slip, or a column that nobody will use.
+bool looks_like_header(const std::vector<std::string_view>& lines, char delimiter, char decimal) {
+  const std::vector<Field> first = fields_of(lines.front(), delimiter);
+  const auto has = [&](CellKind kind) {
+    return std::ranges::any_of(first, [&](const Field& field) { return holds(field, kind, decimal); });
+  };
+  const bool has_fraction = std::ranges::any_of(first, [&](const Field& field) { return is_fraction(field, decimal); });
+  if (!has(CellKind::text) || has_fraction) return false;
+  if (!has(CellKind::number)) return true;
+  return lines.size() > 1 && has_text_above_number(first, fields_of(lines[1], delimiter), decimal);
+}
+
+/// Whether the lines from the third on have numbers in this column; some may be missing.
+bool has_numbers_below(const std::vector<std::string_view>& lines, std::size_t col, const Dialect& dialect) {
+  bool has_number = false;
+  for (std::size_t i = 2; i < lines.size(); ++i) {
+    const std::vector<Field> fields = fields_of(lines[i], dialect.delimiter);
+    if (col >= fields.size()) return false;
+    const CellKind kind = read_cell(fields[col].text, dialect.decimal).kind;
+    if (kind != CellKind::number && kind != CellKind::missing) return false;
+    has_number = has_number || kind == CellKind::number;
+  }
+  return has_number;
+}
+
+/// Units are words or nothing, one for each name, and at least one of them stands above numbers.
+bool looks_like_units(const std::vector<std::string_view>& lines, const Dialect& dialect) {
+  if (!dialect.header || lines.size() < 3) return false;
+  const std::vector<Field> units = fields_of(lines[1], dialect.delimiter);
+  if (units.size() != fields_of(lines[0], dialect.delimiter).size()) return false;
+  bool is_above_numbers = false;
+  for (std::size_t col = 0; col < units.size(); ++col) {
+    const bool is_word = holds(units[col], CellKind::text, dialect.decimal);
+    if (!is_word && !units[col].text.empty()) return false;
+    is_above_numbers = is_above_numbers || (is_word && has_numbers_below(lines, col, dialect));
+  }
+  return is_above_numbers;
+}
+
+void check_format(const TableFormat& format) {
+  if (format.delimiter) {
+    const bool known =
+        std::find(std::begin(delimiters), std::end(delimiters), *format.delimiter) != std::end(delimiters);
+    base::require(known, ErrorCode::usage, "delimiter {} is unknown, expected a comma, a semicolon, a tab or a blank",
+                  base::quoted({&*format.delimiter, 1}));
+  }
+  base::require(!format.decimal || *format.decimal == '.' || *format.decimal == ',', ErrorCode::usage,
+                "decimal mark {} is unknown, expected a point or a comma", base::quoted({&*format.decimal, 1}));
+  base::require(format.decimal != ',' || format.delimiter != ',', ErrorCode::usage,
+                "both the decimal mark and the delimiter are a comma, expected two marks");
+  base::require(format.unit_line != true || format.header != false, ErrorCode::usage,
+                "a line of units is given, but no header above it");
+}
+
+}  // namespace
+
+Dialect recognise_dialect(std::string_view text, const TableFormat& format) {
+  const std::vector<std::string_view> lines = first_lines(text);
+  Dialect dialect;
+  check_format(format);
+  dialect.delimiter = format.delimiter ? *format.delimiter : recognise_delimiter(lines, format.decimal == ',');
+  dialect.decimal = format.decimal ? *format.decimal : recognise_decimal(lines, dialect.delimiter);
+  dialect.header_recognised = !format.header.has_value();
+  const bool needs_header = format.unit_line == true;
+  dialect.header = format.header.value_or(needs_header || looks_like_header(lines, dialect.delimiter, dialect.decimal));
+  const bool looks_for_units = lines_to_recognise(format) > 0;
+  dialect.unit_line = dialect.header && format.unit_line.value_or(looks_for_units && looks_like_units(lines, dialect));
+  return dialect;
+}
+
+std::size_t lines_to_recognise(const TableFormat& format) {
+  const bool knows_decimal = format.decimal || format.delimiter == ',';
+  return format.header && format.delimiter && knows_decimal ? 0 : sampled_lines;
+}
+
+}  // namespace credens::data
