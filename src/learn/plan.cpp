@@ -122,7 +122,6 @@ class Planner {
     decide_training();
     decide_calibration();
     decide_posterior();
-    plan_.options.leave_out_slips.set_default(true);
     return std::move(plan_);
   }
 
@@ -220,6 +219,7 @@ class Planner {
     decide("schedule", options.schedule, Schedule::cosine, "no epoch has to be chosen");
     decide("asinh_inputs", options.asinh_inputs, options.standardise_inputs,
            "outliers would dominate the other values");
+    decide("leave_out_slips", options.leave_out_slips, true, "targets far from all others would ruin the fit");
   }
 
   void decide_calibration() {
@@ -324,10 +324,9 @@ Plan make_plan(const FitOptions& given, const TrainingTable& train) {
                                 .units = units.are_rows() ? 0 : static_cast<std::size_t>(std::ceil(seen * share)),
                                 .inputs = train.inputs(),
                                 .outputs = train.outputs()});
-  const std::vector<std::uint32_t>& slips = train.slips();
-  if (!slips.empty()) {
-    plan.decisions.push_back({"leave_out_slips", places_of(slips, train.summary().first_line),
-                              "targets more than 10 times as far from the median as all others"});
+  const auto about_slips = std::ranges::find(plan.decisions, "leave_out_slips", &model::Decision::name);
+  if (about_slips != plan.decisions.end() && !train.slips().empty()) {
+    about_slips->reason = "hard to believe: " + places_of(train.slips(), train.summary().first_line);
   }
   return plan;
 }

@@ -166,7 +166,8 @@ TEST(AutoPlan, KeepsEveryValueThatIsGiven) {
                          .folds = 2,
                          .recalibrate = false,
                          .correct_size = true,
-                         .weigh_members = true};
+                         .weigh_members = true,
+                         .leave_out_slips = false};
   ASSERT_THAT(open_choices(given), IsEmpty());
   const Plan plan = make_plan(given, some_rows);
   EXPECT_EQ(stored_options(plan.options), stored_options(given));

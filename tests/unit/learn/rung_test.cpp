@@ -29,7 +29,8 @@ FitOptions linear_options(double lambda = 0.01) {
   return options;
 }
 
-/// Row i is in one group, which has an input of its own: `scale` in the group, 0 elsewhere.
+/// Row i is in one group, which has an input of its own: `scale` in the group, 0 elsewhere. No two rows have equal
+/// inputs, by less than a float can tell, so that they are held out one by one.
 struct Grouped {
   std::vector<std::size_t> group;
   std::vector<double> scale;
@@ -41,7 +42,7 @@ struct Grouped {
     Matrix inputs(group.size(), scale.size());
     Matrix targets(group.size(), 1);
     for (std::size_t i = 0; i < group.size(); ++i) {
-      inputs(i, group[i]) = scale[group[i]];
+      inputs(i, group[i]) = scale[group[i]] * (1 + 1e-12 * static_cast<double>(i));
       targets(i, 0) = effect[group[i]] + random.normal();
     }
     return Dataset({.inputs = inputs, .targets = targets, .noise_std = Matrix(group.size(), 1, 1.0)});
