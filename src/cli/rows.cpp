@@ -83,6 +83,7 @@ std::unique_ptr<data::RowSource> open_rows(const Ensemble& ensemble, const RowAr
   std::unique_ptr<data::RowPortions> portions = data::open_table(arguments.data, format, data::FileKind::any, passes);
   print_warnings(portions->header());
   data::Schema schema = data::match(state.schema, portions->header(), arguments.columns, targets);
+  data::set_fold_kinds(*portions, schema);
   std::vector<data::ColumnReading> readings = data::readings_of(schema, portions->header().cols(), true);
   data::keep_words(*portions, arguments.keep, readings);
   portions->read_as(std::move(readings));

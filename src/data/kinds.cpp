@@ -73,15 +73,20 @@ ColumnKind recognised_kind(const ColumnContent& content) {
   return 5 * content.dates >= 4 * all ? ColumnKind::date : ColumnKind::category;
 }
 
-void set_kinds(RowPortions& table, const DatasetOptions& options, Schema& schema) {
-  const std::vector<bool> is_given = set_given_kinds(table.header(), options, schema);
-  // The text of a group is all that matters of it, and numbers have one too.
-  if (schema.group && table.header().first_line > 0) schema.group->kind = ColumnKind::category;
-  if (options.strict) return;
-  const std::vector<ColumnContent> contents = table.contents();
-  if (schema.time && recognised_kind(contents[*schema.time->position]) == ColumnKind::date) {
+/// The text of a group is all that matters of it, and numbers have one too.
+void set_fold_kinds(RowPortions& table, Schema& schema) {
+  if (table.header().first_line == 0) return;
+  if (schema.group) schema.group->kind = ColumnKind::category;
+  if (schema.time && recognised_kind(table.contents()[*schema.time->position]) == ColumnKind::date) {
     schema.time->kind = ColumnKind::date;
   }
+}
+
+void set_kinds(RowPortions& table, const DatasetOptions& options, Schema& schema) {
+  const std::vector<bool> is_given = set_given_kinds(table.header(), options, schema);
+  set_fold_kinds(table, schema);
+  if (options.strict) return;
+  const std::vector<ColumnContent> contents = table.contents();
   for (Column& input : schema.inputs) {
     if (!is_given[*input.position]) input.kind = recognised_kind(contents[*input.position]);
   }

@@ -22,6 +22,9 @@ ColumnKind recognised_kind(const ColumnContent& content);
 /// `options` contradict themselves or name a column that is no input.
 void set_kinds(RowPortions& table, const DatasetOptions& options, Schema& schema);
 
+/// The same for the columns of groups and times.
+void set_fold_kinds(RowPortions& table, Schema& schema);
+
 /// How a table of `columns` columns is to be read for the schema, whose positions are those of the table. With known
 /// levels no others are added.
 std::vector<ColumnReading> readings_of(const Schema& schema, std::size_t columns, bool levels_are_known);

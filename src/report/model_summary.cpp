@@ -121,9 +121,29 @@ Json model_json(const Ensemble& ensemble) {
   return document;
 }
 
+namespace {
+
+/// The labels of inputs, with what is not a number that is always there.
+std::vector<std::string> inputs_with_kinds(const EnsembleState& state) {
+  std::vector<std::string> labels = state.schema.input_labels();
+  for (std::size_t i = 0; i < state.encoder.columns.size(); ++i) {
+    const data::InputEncoding& encoding = state.encoder.columns[i];
+    if (encoding.kind == ColumnKind::category) {
+      labels[i] += fmt::format(" ({})", data::count_of(state.schema.inputs[i].levels.size(), "word"));
+    } else if (encoding.kind == ColumnKind::date) {
+      labels[i] += " (date)";
+    } else if (encoding.flags_missing) {
+      labels[i] += " (may be missing)";
+    }
+  }
+  return labels;
+}
+
+}  // namespace
+
 Lines column_lines(const EnsembleState& state) {
   Lines lines;
-  if (state.has_networks()) lines.emplace_back("inputs", shown(state.schema.input_labels()));
+  if (state.has_networks()) lines.emplace_back("inputs", shown(inputs_with_kinds(state)));
   lines.emplace_back("outputs", shown(state.schema.target_labels()));
   return lines;
 }

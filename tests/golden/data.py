@@ -3,7 +3,7 @@
 
 Usage: data.py FILE...   the name decides: train.csv, test.csv, two.csv (two targets), noisy.csv (noise and weight columns),
                          plain.csv (no header), many.csv (10,000 rows), samples.csv (words that name samples, a day, copies of
-                         inputs), slips.csv (two targets times 1,000), *.csv.gz, *.csv.xz, *.npy
+                         inputs), slips.csv (two targets times 1,000), words.csv (words, days and gaps), *.csv.gz, *.csv.xz, *.npy
 """
 
 import gzip
@@ -35,6 +35,10 @@ def table(name):
     if name == "samples":
         samples = [row(i // 4)[:2] for i in range(48)]
         return ["sample", "day", "a", "b", "y"], [(f"s{i // 4}", i // 8, *samples[i], row(i)[3]) for i in range(48)]
+    if name == "words":
+        colours = ("red", "green", "blue", '"a, b"')
+        rows = [("" if i % 7 == 3 else row(i)[0], colours[i % 4], f"2024-{1 + i % 12:02}-{1 + i % 28:02}", i % 4 + row(i)[3]) for i in range(60)]
+        return ["x", "colour", "when", "y"], rows
     if name == "slips":
         return ["a", "b", "y"], [(a, b, y * 1000 if i in (5, 30) else y) for i in range(120) for a, b, _, y in [row(i)]]
     if name == "many":

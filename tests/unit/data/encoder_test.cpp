@@ -14,7 +14,7 @@
 namespace credens::data {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double gap = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<float> encoded(const Encoder& encoder, const Matrix& rows, Encoded* result = nullptr) {
   base::AlignedVector<float> out(rows.rows() * 16, -7.0F);
@@ -33,7 +33,7 @@ TEST(Encoder, GivesNumbersTheSameBitsBesideMissingOnes) {
   for (double& value : rows.values()) value = 5 * random.normal();
   const std::vector<float> alone = encoded(encoder, rows);
   Matrix with_gap = rows;
-  with_gap(49, 1) = nan;
+  with_gap(49, 1) = gap;
   Encoded result;
   const std::vector<float> beside = encoded(encoder, with_gap, &result);
   EXPECT_TRUE(result.has_missing);
@@ -53,7 +53,7 @@ TEST(Encoder, PutsNumbersThenFlagsThenCodes) {
   EXPECT_EQ(encoder.tables(), (std::vector<LevelTable>{{5, 4}, {4, 3}}));
   Encoded result;
   const std::vector<float> row =
-      encoded(encoder, Matrix(3, 4, {1, 5, 21600, 0, nan, nan, 86400, 1, 3, 6, nan, nan}), &result);
+      encoded(encoder, Matrix(3, 4, {1, 5, 21600, 0, gap, gap, 86400, 1, 3, 6, gap, gap}), &result);
   const auto at = [&](std::size_t i) {
     return std::vector<float>(row.begin() + static_cast<std::ptrdiff_t>(16 * i),
                               row.begin() + static_cast<std::ptrdiff_t>(16 * i + 8));
@@ -74,7 +74,7 @@ TEST(Encoder, PutsNumbersThenFlagsThenCodes) {
 
 TEST(Encoder, RefusesWhatIsTooFar) {
   Encoder encoder(identity_scaler(2));
-  Matrix rows(2, 2, {0, nan, 0, 1e31});
+  Matrix rows(2, 2, {0, gap, 0, 1e31});
   base::AlignedVector<float> out(32);
   EXPECT_FALSE(encode(encoder, rows, out.data(), 16).in_range);
   EXPECT_EQ(refused_cell(encoder, rows), (std::pair<std::size_t, std::size_t>{1, 1}));

@@ -37,8 +37,9 @@ TEST(SplitUnit, LeavesOtherNamesAlone) {
 RC_GTEST_PROP(SplitUnit, UndoesLabels, (const std::string& name, const std::string& unit)) {
   const std::string label = label_with_unit(name, unit);
   const NameAndUnit parts = split_unit(label);
-  RC_ASSERT(parts.unit.empty() ? parts.name == label
-                               : label_with_unit(parts.name, parts.unit).size() <= label.size() + 1);
+  const bool is_undone =
+      parts.unit.empty() ? parts.name == label : label_with_unit(parts.name, parts.unit).size() <= label.size() + 1;
+  RC_ASSERT(is_undone);
 }
 
 struct Separated {

@@ -21,7 +21,7 @@
 namespace credens::learn {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double gap = std::numeric_limits<double>::quiet_NaN();
 
 TEST(DrawnValue, SpreadsMembersEvenly) {
   for (const std::size_t count : {2, 3, 7}) {
@@ -188,7 +188,7 @@ TEST(UnseenWords, RaiseIgnoranceAndNotNoise) {
       noise += one.noise / levels[col];
       ignorance = std::max(ignorance, one.ignorance);
     }
-    for (const double unseen : {levels[col], nan}) {
+    for (const double unseen : {levels[col], gap}) {
       const Uncertainty found = with(ensemble, train, col, unseen);
       EXPECT_NEAR(found.noise, noise, 0.1 * noise) << col;
       if (col == 0) {
@@ -205,7 +205,7 @@ TEST(MissingNumbers, RaiseIgnoranceWhereNoneWasMissing) {
   const Dataset train = words(1);
   const Ensemble ensemble = fit(train, quick());
   const Uncertainty known = with(ensemble, train, 2, 0.3);
-  const Uncertainty missing = with(ensemble, train, 2, nan);
+  const Uncertainty missing = with(ensemble, train, 2, gap);
   EXPECT_GT(missing.ignorance, 3 * known.ignorance);
   EXPECT_NEAR(missing.ignorance, 1, 0.35);  // the standard deviation of the number
   EXPECT_NEAR(missing.noise, known.noise, 0.1 * known.noise);
