@@ -5,11 +5,15 @@
     python3 bench/expected.py build/release/credens DATA --sets yacht,bostonHousing [--splits 20] [--json RESULTS.json]
 
 DATA has the folder uci-benchmark (see python/credens/reproduce/uci.py). Each split is one fit of its training rows. Its
-expected RMSE and NLL are compared with those of its test rows. The rows behind either number are a sample, so the
-standard error of their difference is the root of the sum of both squares. Also counted: differences within two standard
-errors of the expectation alone, which few test rows exceed by their own chance.
+expected RMSE and NLL are compared with those of its test rows. Counted are differences within two standard errors,
 
-The standard error of the test NLL is found from Gaussian densities with the predicted mean and standard deviation.
+* pooled: the m test rows scatter as the n held-out rows do, so that the error of the difference is that of the expectation
+  times the root of 1 + n / m;
+* own: the root of the sum of squares of both errors, that of the test rows from their own scatter. Errors have heavy
+  tails, so few test rows without a large one seem more certain than they are;
+* alone: of the expectation alone, as if the test rows were all rows there are.
+
+The own standard error of the test NLL is found from Gaussian densities with the predicted mean and standard deviation.
 """
 
 import argparse
@@ -63,32 +67,45 @@ def run_split(program, rows, split, options):
         run("predict", model, test, "-o", predictions)
         errors = test_errors(predictions, [rows[row][-1] for row in split[1]], found["rmse"])
     values = {"rmse": found["rmse"], "nll": found["extended"]["nll"]}
-    expected = about["expected"]["outputs"][0]
+    expected = about["expected"]
     return {
-        score: {"expected": expected[score], "found": {"value": values[score], "standard_error": errors[score]}}
+        score: {
+            "expected": expected["outputs"][0][score],
+            "found": {"value": values[score], "standard_error": errors[score]},
+            "held_out_rows": expected["rows"],
+            "test_rows": found["rows"],
+        }
         for score in values
     }
 
 
-def distance(result, of_difference):
-    """Of expectation and test rows, in standard errors."""
-    expected, found = result["expected"], result["found"]
-    error = expected["standard_error"]
-    if of_difference:
-        error = math.hypot(error, found["standard_error"])
-    return (expected["value"] - found["value"]) / error
+def standard_errors(result):
+    """Of the difference between expectation and test rows, in three ways."""
+    own = result["expected"]["standard_error"]
+    return {
+        "pooled": own * math.sqrt(1 + result["held_out_rows"] / result["test_rows"]),
+        "own": math.hypot(own, result["found"]["standard_error"]),
+        "alone": own,
+    }
+
+
+def difference(result):
+    return result["expected"]["value"] - result["found"]["value"]
 
 
 def summary(name, results):
     for score in ("rmse", "nll"):
         of_score = [result[score] for result in results]
         mean = lambda side: sum(one[side]["value"] for one in of_score) / len(of_score)
-        within = [sum(abs(distance(one, both)) <= 2 for one in of_score) for both in (True, False)]
-        bias = sum(distance(one, False) for one in of_score) / len(of_score)
+        within = {
+            way: sum(abs(difference(one)) <= 2 * standard_errors(one)[way] for one in of_score)
+            for way in standard_errors(of_score[0])
+        }
+        bias = sum(difference(one) / standard_errors(one)["pooled"] for one in of_score) / len(of_score)
+        counts = ", ".join(f"{way} {count}/{len(of_score)}" for way, count in within.items())
         print(
-            f"{name:14} {score:4}  expected {mean('expected'):8.3f}  test {mean('found'):8.3f}  within 2 standard errors of "
-            f"the difference {within[0]}/{len(of_score)}, of the expectation alone {within[1]}/{len(of_score)}; "
-            f"mean distance {bias:+.2f}",
+            f"{name:14} {score:4}  expected {mean('expected'):8.3f}  test {mean('found'):8.3f}  within 2 standard errors: "
+            f"{counts}; mean difference {bias:+.2f} pooled standard errors",
             flush=True,
         )
 
