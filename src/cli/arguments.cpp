@@ -276,7 +276,7 @@ base::OptionTable<DatasetOptions> dataset_options() {
   };
   column("group", &DatasetOptions::group,
          "Column of groups, numbers or words: rows of one group (a sample, a patient, a day) are held out together");
-  column("time", &DatasetOptions::time, "Column of times, numbers: rows are held out in blocks of time");
+  column("time", &DatasetOptions::time, "Column of times, numbers or dates: rows are held out in blocks of time");
   return table.include(make_format_table("Table"), &DatasetOptions::format);
 }
 

@@ -71,7 +71,7 @@ bool RowReader::read_plain_row(std::string_view line, const char* readable_end, 
 bool RowReader::read_mixed_row(std::string_view line, const char* readable_end, std::size_t row, double* values) {
   const char delimiter = format_->dialect.delimiter;
   const std::size_t cols = format_->cols;
-  if (delimiter == ' ' || line.find('"') != std::string_view::npos ||
+  if (delimiter == ' ' || line.find('"') != std::string_view::npos || (cols == 1 && is_blank_line(line, delimiter)) ||
       line.find_first_of(std::string_view("\r\0", 2)) != std::string_view::npos ||
       static_cast<std::size_t>(std::count(line.begin(), line.end(), delimiter)) + 1 != cols) {
     return false;

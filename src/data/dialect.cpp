@@ -62,7 +62,7 @@ bool has_blanks_and_decimal_commas(const std::vector<std::string_view>& lines) {
     const std::vector<Field> fields = fields_of(lines[i], ' ');
     if (fields.size() < 2 || fields.size() != fields_of(lines.back(), ' ').size()) return false;
     for (const Field& field : fields) {
-      if (!holds(field, CellKind::number, ',')) return false;
+      if (field.text.ends_with(',') || !holds(field, CellKind::number, ',')) return false;
       has_commas = has_commas || holds(field, CellKind::decimal_comma);
     }
   }

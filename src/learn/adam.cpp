@@ -29,10 +29,9 @@ void Adam::step(double rate, const Decay& decay, std::span<const float> gradient
                second_.data() + at);
   };
   const std::size_t covered = network.prior_size();
-  const std::size_t tables = network.tables().size();
-  step_at(covered, network.parameters().size() - tables - covered);
+  step_at(covered, network.tables_offset() - covered);
   step.decay = static_cast<float>(decay.hidden);
-  step_at(network.parameters().size() - tables, tables);
+  step_at(network.tables_offset(), network.tables().size());
 }
 
 }  // namespace credens::learn

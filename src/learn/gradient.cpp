@@ -64,13 +64,13 @@ void GradientPass::backward_embedding(const model::Mlp& network, const BackwardW
   const Layer& first = layers_.front();
   math::dense_backward_input(first.delta.data(), first.stride, rows, transposed.layer(0), first.panel, nullptr, nullptr,
                              nullptr, embedding_delta_.data(), first_stride_);
-  const std::size_t tables = network.tables().size();
-  if (network.shape().embedding().waves() > 0) {
-    const auto gradient = std::span<float>(gradient_).last(network.frequencies().size() + tables);
-    math::embed_backward(embedding_.data(), first_stride_, embedding_delta_.data(), first_stride_, rows,
-                         network.shape().embedding(), gradient.data());
+  const math::EmbeddingShape embedding = network.shape().embedding();
+  if (embedding.waves() > 0) {
+    const std::size_t at = network.prior_size() + network.constant_noise().size();
+    math::embed_backward(embedding_.data(), first_stride_, embedding_delta_.data(), first_stride_, rows, embedding,
+                         gradient_.data() + at);
   }
-  if (tables > 0) backward_tables(network, rows);
+  if (!network.shape().tables.empty()) backward_tables(network, rows);
 }
 
 /// A row of a table has the sum of what enters in its place, row of the batch after row.

@@ -89,7 +89,8 @@ Mlp::Mlp(MlpShape shape) : shape_(std::move(shape)) {
     constant_noise_at_ += shape_.layer(i).size();
   }
   frequencies_at_ = constant_noise_at_ + (shape_.noise == NoiseKind::constant ? shape_.outputs : 0);
-  parameters_.resize(frequencies_at_ + shape_.embedding().waves() + shape_.table_values());
+  const std::size_t end = frequencies_at_ + shape_.embedding().waves();
+  parameters_.resize(shape_.tables.empty() ? end : math::padded(end) + shape_.table_values());
 }
 
 void Mlp::set_substitutes(std::vector<float> values) {

@@ -87,9 +87,10 @@ class Mlp {
   std::span<const float> frequencies() const {
     return parameters().subspan(frequencies_at_, shape_.embedding().waves());
   }
-  /// All tables, one after the other.
+  /// All tables, one after the other. They begin at a whole panel, as kernels want it.
   std::span<float> tables() { return parameters().last(shape_.table_values()); }
   std::span<const float> tables() const { return parameters().last(shape_.table_values()); }
+  std::size_t tables_offset() const { return parameters_.size() - shape_.table_values(); }
 
   /// What the member takes for a number that is missing and has no flag: d values in network units, or none for a
   /// network that cannot answer such rows.

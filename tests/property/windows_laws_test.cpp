@@ -76,7 +76,7 @@ class RowsOfAnArray : public testing::Test {
   /// With windows for two threads, which is less than all rows need.
   std::string stored_bytes(const DatasetOptions& columns, FitOptions options) const {
     options.memory = {2 * small_window.window};
-    const learn::TrainingTable table(data::open_rows(path_, columns), true, small_window);
+    const learn::TrainingTable table(data::open_rows(path_, columns), small_window);
     const learn::TrainingRows stored(table, learn::make_plan(options, table).options);
     EXPECT_TRUE(stored.are_stored() && stored.train().targets.empty());
     return bytes_of(fit_in_windows(data::open_rows(path_, columns), options, small_window));
@@ -125,7 +125,7 @@ TEST_F(RowsOfAnArray, GiveTheSameBytesWithRowsOfValidation) {
 }
 
 TEST_F(RowsOfAnArray, GiveTheSameMembersTogetherAndOneByOne) {
-  const learn::TrainingTable table(data::open_rows(path_, all_parts), true, small_window);
+  const learn::TrainingTable table(data::open_rows(path_, all_parts), small_window);
   FitOptions options = learn::make_plan(quick(Recipe::automatic), table).options;
   options.memory = {1};
   const learn::TrainingRows train(table, options);
@@ -147,7 +147,7 @@ TEST_F(RowsOfAnArray, AreRefusedWhereTheyComeAsTextAndDoNotFit) {
   std::string text = "a,y\n";
   for (std::size_t i = 0; i < rows; ++i) text += fmt::format("{},{}\n", i, i % 7);
   base::write_file(folder_ / "t.csv", text);
-  const learn::TrainingTable table(data::open_rows(folder_ / "t.csv", {.targets = {"y"}}), true, small_window);
+  const learn::TrainingTable table(data::open_rows(folder_ / "t.csv", {.targets = {"y"}}), small_window);
   FitOptions options = learn::make_plan(quick(Recipe::paper), table).options;
   EXPECT_NO_THROW(learn::TrainingRows(table, options));
   options.memory = {1000};
@@ -155,7 +155,7 @@ TEST_F(RowsOfAnArray, AreRefusedWhereTheyComeAsTextAndDoNotFit) {
 }
 
 TEST_F(RowsOfAnArray, MustStayWhereTheyWere) {
-  const learn::TrainingTable table(data::open_rows(path_, one_target), true, small_window);
+  const learn::TrainingTable table(data::open_rows(path_, one_target), small_window);
   FitOptions options = learn::make_plan(quick(Recipe::paper), table).options;
   options.memory = {1};
   const learn::TrainingRows train(table, options);

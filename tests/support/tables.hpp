@@ -23,6 +23,7 @@ inline data::Table read_all(data::RowPortions& portions) {
   const std::size_t rows = values.size() / table.cols();
   table.values = Matrix(rows, table.cols(), std::move(values));
   table.faults = portions.faults();
+  table.missing = portions.missing();
   return table;
 }
 

@@ -85,8 +85,8 @@ TEST(Dataset, RefusesShapesThatDisagree) {
 }
 
 TEST(Dataset, RefusesValuesThatAreNoUse) {
-  EXPECT_THAT(making([](auto& p) { p.inputs(1, 0) = std::nan(""); }),
-              Refused("inputs: row 1, column 0 is nan, expected a finite number"));
+  EXPECT_THAT(making([](auto& p) { p.inputs(1, 0) = -INFINITY; }),
+              Refused("inputs: row 1, column 0 is -inf, expected a finite number"));
   EXPECT_THAT(making([](auto& p) { p.targets(2, 0) = INFINITY; }), Refused("targets: row 2, column 0 is inf"));
   EXPECT_THAT(making([](auto& p) { p.weights[1] = -1; }),
               Refused("the weight of row 1 is -1, expected a number that is not negative"));

@@ -112,7 +112,7 @@ TEST_F(Rows, NameThePlaceOfWhatIsWrong) {
   refuse("r,1,2,-3,4,5\n", "t.csv:4198:4 (w): the weight is -3, expected a number that is not negative");
   refuse("r,1,2,3,0,5\n", "t.csv:4198:5 (s): the noise is 0, expected a number above 0");
   refuse("r,1,2,3,1e-200,5\n", "t.csv:4198:5 (s): the noise is 1e-200, whose square is no usable variance");
-  refuse("r,1,2,3,4,?\n", "t.csv:4198:6 (y): missing value");
+  refuse("r,1,2,3,?,5\n", "t.csv:4198:5 (s): missing value");
   refuse("r,1,2,3,4\n", "t.csv:4198: 5 fields, expected 6");
   refuse("r,1,2,1.7e308,4,5\nr,1,2,1.7e308,4,5\n", "t.csv: the sum of the weights is beyond the largest double");
 }

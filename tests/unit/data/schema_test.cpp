@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "support/error_matchers.hpp"
 #include "support/tables.hpp"
 
@@ -97,7 +99,7 @@ TEST(SelectInputs, RefusesInputsThatAreNoNumbers) {
   EXPECT_THAT([&] { select_inputs(table, named_schema); },
               test::Fails(ErrorCode::data, "t.csv:3:1 (age): \"x\" is not a number"));
   const Table no_names = parse_csv("1,2\nNA,3\n", "t.csv");
-  EXPECT_THAT([&] { select_inputs(no_names, named_schema); }, test::Fails(ErrorCode::data, "t.csv:2:1: missing value"));
+  EXPECT_TRUE(std::isnan(select_inputs(no_names, named_schema)(1, 0)));
 }
 
 TEST(SelectInputs, TakesAllColumnsWhereTheyAreTheInputs) {

@@ -24,6 +24,7 @@ const std::string version_1 = CREDENS_TEST_DATA "/reference/formats/v1.safetenso
 Json document_without_version(const SafetensorsReader& file) {
   Json document = open_document(file, model_key);
   document.erase("version");
+  document.erase("format_version");
   return document;
 }
 
