@@ -29,7 +29,7 @@ def frame():
 
 def saved(model, folder):
     path = folder / "model.safetensors"
-    model.save(path)
+    credens.save(model, path)
     return path.read_bytes()
 
 
