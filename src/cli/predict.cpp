@@ -13,6 +13,7 @@
 #include "cli/prediction_table.hpp"
 #include "cli/rows.hpp"
 #include "cli/verbs.hpp"
+#include "data/date.hpp"
 #include "data/npy.hpp"
 #include "data/units.hpp"
 #include "model/ensemble_state.hpp"
@@ -138,35 +139,39 @@ std::string csv_cell(const std::string& text, char delimiter) {
 }
 
 bool keeps_words(const Rows& rows, const PredictArguments& arguments) {
-  const data::RowPortions* const file = rows.block.file;
   const bool has_words = std::ranges::any_of(arguments.keep, [&](const std::string& column) {
     const std::size_t col = data::find_column(*rows.block.table, column);
-    return !file->levels(col).empty() || !rows.block.table->missing.empty();
+    const bool is_number = rows.block.file->kind(col) == ColumnKind::number;
+    return !is_number || data::first_fault(rows.block.table->missing, {&col, 1}) != nullptr;
   });
   base::require(!has_words || !is_array_file(arguments.output), ErrorCode::usage,
-                "--keep names a column of words or missing cells, which an array cannot hold: write a CSV file");
+                "--keep names a column of words, dates or missing cells, which an array cannot hold: write a CSV file");
   return has_words;
+}
+
+std::string kept_cell(const Rows& rows, std::size_t col, double value) {
+  const char decimal = rows.block.table->decimal;
+  if (std::isnan(value)) return {};
+  switch (rows.block.file->kind(col)) {
+    case ColumnKind::number:
+      return number_text(value, decimal);
+    case ColumnKind::date:
+      return data::date_text(value);
+    case ColumnKind::category:
+      break;
+  }
+  return csv_cell(rows.block.file->levels(col)[static_cast<std::size_t>(value)], delimiter_of(decimal));
 }
 
 /// The kept cells of each row, each with a delimiter after it.
 std::vector<std::string> cells_of(const Rows& rows, const std::vector<std::string>& columns) {
-  const char decimal = rows.block.table->decimal;
-  const char delimiter = delimiter_of(decimal);
   std::vector<std::string> cells(rows.count());
   for (const std::string& column : columns) {
     const std::size_t col = data::find_column(*rows.block.table, column);
-    const std::vector<std::string>& levels = rows.block.file->levels(col);
-    if (levels.empty()) {
-      if (const auto* fault = data::first_fault(rows.block.table->faults, {&col, 1}))
-        throw Error(ErrorCode::data, fault->sentence);
-    }
+    const data::ColumnFault* const fault = data::first_fault(rows.block.table->faults, {&col, 1});
+    if (fault != nullptr) throw Error(ErrorCode::data, fault->sentence);
     for (std::size_t row = 0; row < cells.size(); ++row) {
-      const double value = rows.block.table->values(row, col);
-      if (!std::isnan(value)) {
-        cells[row] += levels.empty() ? number_text(value, decimal)
-                                     : csv_cell(levels[static_cast<std::size_t>(value)], delimiter);
-      }
-      cells[row] += delimiter;
+      cells[row] += kept_cell(rows, col, rows.block.table->values(row, col)) + delimiter_of(rows.block.table->decimal);
     }
   }
   return cells;

@@ -214,7 +214,7 @@ void CsvReader::rewind() {
   missing_.clear();
 }
 
-/// Of the first rows: a megabyte, which has some thousands of them.
+/// Looks at a megabyte, which has some thousands of rows.
 std::vector<ColumnContent> CsvReader::contents() {
   constexpr std::size_t enough = std::size_t{1} << 20;
   std::vector<ColumnContent> contents(format_.cols);

@@ -28,6 +28,9 @@ class CsvReader : public RowPortions {
   bool append(std::vector<double>& values) override;
   std::vector<ColumnContent> contents() override;
   void read_as(std::vector<ColumnReading> columns) override;
+  ColumnKind kind(std::size_t col) const override {
+    return format_.kinds.empty() ? ColumnKind::number : format_.kinds[col];
+  }
   const std::vector<std::string>& levels(std::size_t col) const override { return words_[col].words(); }
   const ColumnFaults& faults() const override { return faults_; }
   const ColumnFaults& missing() const override { return missing_; }

@@ -62,7 +62,7 @@ struct Encoder {
   bool operator==(const Encoder&) const = default;
 };
 
-/// What became of rows.
+/// The outcome of encoding rows.
 struct Encoded {
   bool in_range = true;      ///< no scaled value is beyond largest_scaled or infinite; else the floats are unfinished
   bool has_missing = false;  ///< a number without flag is missing: NaN among the floats

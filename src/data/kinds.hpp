@@ -22,7 +22,7 @@ ColumnKind recognised_kind(const ColumnContent& content);
 /// `options` contradict themselves or name a column that is no input.
 void set_kinds(RowPortions& table, const DatasetOptions& options, Schema& schema);
 
-/// The same for the columns of groups and times.
+/// Sets the kinds of the columns of groups and times.
 void set_fold_kinds(RowPortions& table, Schema& schema);
 
 /// How a table of `columns` columns is to be read for the schema, whose positions are those of the table. With known

@@ -58,6 +58,7 @@ class NpyReader : public RowPortions {
   bool append(std::vector<double>& values) override;
   std::vector<ColumnContent> contents() override;
   void read_as(std::vector<ColumnReading> columns) override;
+  ColumnKind kind(std::size_t) const override { return ColumnKind::number; }
   const std::vector<std::string>& levels(std::size_t col) const override;
   const ColumnFaults& faults() const override { return faults_; }
   const ColumnFaults& missing() const override { return missing_; }

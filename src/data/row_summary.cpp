@@ -139,7 +139,7 @@ bool has_missing(MatrixView rows) {
   return false;
 }
 
-/// What categories and dates need to be known for, beside their moments.
+/// Counts the rows of each word, and looks whether dates have times.
 void add_facts(const Schema& schema, const RowBlock& block, std::span<const double> weights, RowSummary& summary) {
   constexpr double day = 86400;
   for (std::size_t col = 0; col < schema.inputs.size(); ++col) {

@@ -139,6 +139,8 @@ class RowPortions {
   /// which has numbers only.
   virtual void read_as(std::vector<ColumnReading> columns) = 0;
 
+  virtual ColumnKind kind(std::size_t col) const = 0;  ///< as which it is read
+
   /// The words of a column that have been read so far, in the order of their codes.
   virtual const std::vector<std::string>& levels(std::size_t col) const = 0;
 

@@ -37,7 +37,7 @@ double warm_cosine(double rate, const StepPlace& place) {
   return rate * 0.5 * (1 + std::cos(std::numbers::pi * done));
 }
 
-/// Where a table is as wide as it has words, each begins with a direction of its own; else with a random one.
+/// Words of a table that is wide enough begin with a direction each, others with random vectors.
 void initialise_tables(base::RandomStream& random, model::Mlp& network) {
   float* value = network.tables().data();
   for (const auto& [rows, width] : network.shape().tables) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a member takes for words that it was not trained on and for numbers that are missing where none was: its own
-// draw from what it learned of the column. Members draw differently, so that they disagree as much as the column
+// Words that a member was not trained on, and numbers that are missing where none was, are to it a draw of its own from
+// what it learned of the column. Members draw differently, so that they disagree as much as the column
 // matters: that is ignorance, not noise.
 //
 // The draw of member l from n values is number floor(n frac(u + l / phi)), with phi the golden ratio and u uniform by

@@ -92,8 +92,8 @@ class Mlp {
   std::span<const float> tables() const { return parameters().last(shape_.table_values()); }
   std::size_t tables_offset() const { return parameters_.size() - shape_.table_values(); }
 
-  /// What the member takes for a number that is missing and has no flag: d values in network units, or none for a
-  /// network that cannot answer such rows.
+  /// Values that the member takes for numbers that are missing and have no flag: d of them in network units, or none
+  /// for a network that cannot answer such rows.
   const std::vector<float>& substitutes() const { return substitutes_; }
   void set_substitutes(std::vector<float> values);
 

@@ -55,8 +55,7 @@ Json inputs_to_json(const model::EnsembleState& state) {
                  {"table_columns", state.schema.table_columns},
                  {"shift", scaler.shift},
                  {"scale", scaler.scale}};
-  const std::vector<std::string> units = data::units_of(state.schema.inputs);
-  if (!units.empty()) inputs["units"] = units;
+  if (const auto units = data::units_of(state.schema.inputs); !units.empty()) inputs["units"] = units;
   if (!scaler.width.empty()) {
     inputs["centre"] = scaler.centre;
     inputs["width"] = scaler.width;
@@ -121,8 +120,8 @@ void read_encodings(const JsonObject& inputs, model::EnsembleState& state) {
 }
 
 void read_inputs(const JsonObject& document, model::EnsembleState& state) {
-  const JsonObject inputs = document.object(
-      "inputs", {"names", "units", "columns", "table_columns", "shift", "scale", "centre", "width", "missing", "encodings"});
+  const JsonObject inputs = document.object("inputs", {"names", "units", "columns", "table_columns", "shift", "scale",
+                                                       "centre", "width", "missing", "encodings"});
   data::Scaler& scaler = state.encoder.scaler;
   scaler = {.shift = inputs.numbers("shift"), .scale = inputs.numbers("scale")};
   if (inputs.has("centre")) scaler.centre = inputs.numbers("centre");

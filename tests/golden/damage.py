@@ -93,9 +93,9 @@ def set_at(*keys, to):
 
 
 def drop_tensor(model):
-    """The last one, so that the others stay where they are."""
-    name = max((n for n in model.header if n != "__metadata__"), key=lambda n: model.header[n]["data_offsets"][1])
-    begin = model.header.pop(name)["data_offsets"][0]
+    """The last two, so that the others stay where they are: the very last, substitutes, may be missing."""
+    names = sorted((n for n in model.header if n != "__metadata__"), key=lambda n: model.header[n]["data_offsets"][1])
+    begin = min(model.header.pop(name)["data_offsets"][0] for name in names[-2:])
     del model.data[begin:]
 
 

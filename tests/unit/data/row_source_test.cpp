@@ -177,6 +177,7 @@ class CountingPortions : public RowPortions {
   const Table& header() const override { return portions_->header(); }
   std::vector<ColumnContent> contents() override { return portions_->contents(); }
   void read_as(std::vector<ColumnReading> columns) override { portions_->read_as(std::move(columns)); }
+  ColumnKind kind(std::size_t col) const override { return portions_->kind(col); }
   const std::vector<std::string>& levels(std::size_t col) const override { return portions_->levels(col); }
   const ColumnFaults& faults() const override { return portions_->faults(); }
   const ColumnFaults& missing() const override { return portions_->missing(); }
