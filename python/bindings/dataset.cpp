@@ -6,7 +6,10 @@
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
+
+#include <tuple>
 
 #include "arrays.hpp"
 #include "base/check.hpp"
@@ -14,6 +17,8 @@
 #include "data/csv_reader.hpp"
 #include "data/row_source.hpp"
 #include "data/scaler.hpp"
+#include "frame.hpp"
+#include "model/ensemble_state.hpp"
 #include "module.hpp"
 
 namespace credens::python {
@@ -23,10 +28,34 @@ namespace {
 using Names = std::vector<std::string>;
 using Positions = std::vector<std::size_t>;
 
+/// Targets, inputs, columns to ignore, the weight, known noise.
+using Roles = std::tuple<Names, Names, Names, std::string, Names>;
+
+/// Columns of numbers, of words and of dates, and whether only finite numbers are taken.
+using Kinds = std::tuple<Names, Names, Names, bool>;
+
+DatasetOptions options_of(const Roles& roles) {
+  const auto& [targets, inputs, ignore, weight, noise_std] = roles;
+  return {.targets = targets, .inputs = inputs, .ignore = ignore, .weight = weight, .noise_std = noise_std};
+}
+
+void set_kinds(const Kinds& kinds, DatasetOptions& options) {
+  std::tie(options.numbers, options.categories, options.dates, options.strict) = kinds;
+}
+
+ColumnKind kind_named(const std::string& name) {
+  if (name == "category") return ColumnKind::category;
+  return name == "date" ? ColumnKind::date : ColumnKind::number;
+}
+
+using Texts = std::vector<std::vector<std::string>>;
+
+/// A dataset as it was pickled.
 Dataset from_arrays(const Array2& inputs, const Array2& targets, const std::optional<Array1>& weights,
                     const std::optional<Array2>& noise_std, const Names& input_names, const Names& target_names,
                     const std::string& weight_name, const Names& noise_names, const Positions& input_columns,
-                    const Positions& target_columns, std::size_t table_columns) {
+                    const Positions& target_columns, std::size_t table_columns, const Names& kinds, const Texts& levels,
+                    bool allows_missing, const Names& missing) {
   return unlocked([&] {
     DatasetParts parts{.inputs = copy_of(inputs),
                        .targets = copy_of(targets),
@@ -39,29 +68,47 @@ Dataset from_arrays(const Array2& inputs, const Array2& targets, const std::opti
     data::Schema schema = data::schema_of(parts);
     const Names outputs = schema.target_names();
     schema.inputs = data::make_columns(input_names, input_columns, parts.inputs.cols(), "input", ErrorCode::data);
+    for (std::size_t i = 0; i < schema.inputs.size(); ++i) {
+      schema.inputs[i].kind = kind_named(kinds.at(i));
+      schema.inputs[i].levels = levels.at(i);
+    }
     schema.targets = data::make_columns(outputs, target_columns, outputs.size(), "target", ErrorCode::data);
     schema.table_columns = table_columns;
+    schema.allows_missing = allows_missing;
+    schema.missing = missing;
     return Dataset(std::move(parts), schema);
   });
 }
 
-DatasetOptions roles_of(Names targets, Names inputs, Names ignore, std::string weight, Names noise_std) {
-  return {.targets = std::move(targets),
-          .inputs = std::move(inputs),
-          .ignore = std::move(ignore),
-          .weight = std::move(weight),
-          .noise_std = std::move(noise_std)};
+/// Inputs are all columns of a table, the rest are arrays.
+Dataset from_parts(const Frame& inputs, const Array2& targets, const std::optional<Array1>& weights,
+                   const std::optional<Array2>& noise_std, const Names& target_names, const std::string& weight_name,
+                   const Names& noise_names, std::size_t table_columns, const Kinds& kinds) {
+  return unlocked([&] {
+    DatasetParts parts{.targets = copy_of(targets),
+                       .weights = copy_of(weights),
+                       .noise_std = noise_std ? copy_of(*noise_std) : Matrix(),
+                       .input_names = inputs.table.names,
+                       .target_names = target_names,
+                       .weight_name = weight_name,
+                       .noise_names = noise_names};
+    DatasetOptions options;
+    set_kinds(kinds, options);
+    return make_dataset(inputs, std::move(parts), options, table_columns);
+  });
 }
 
-Dataset from_table(const data::Table& table, const Names& targets, const Names& inputs, const Names& ignore,
-                   const std::string& weight, const Names& noise_std) {
-  return unlocked([&] { return data::make_dataset(table, roles_of(targets, inputs, ignore, weight, noise_std)); });
+Dataset from_table(const Frame& table, const Roles& roles, const Kinds& kinds) {
+  DatasetOptions options = options_of(roles);
+  set_kinds(kinds, options);
+  return unlocked([&] { return make_dataset(table, options); });
 }
 
-Dataset from_file(const std::filesystem::path& path, bool is_text, const Names& targets, const Names& inputs,
-                  const Names& ignore, const std::string& weight, const Names& noise_std, std::optional<bool> header,
-                  const std::string& delimiter) {
-  DatasetOptions options = roles_of(targets, inputs, ignore, weight, noise_std);
+Dataset from_file(const std::filesystem::path& path, bool is_text, const Roles& roles, const Kinds& kinds,
+                  const Names& missing, std::optional<bool> header, const std::string& delimiter) {
+  DatasetOptions options = options_of(roles);
+  set_kinds(kinds, options);
+  options.format.missing = missing;
   options.format.header = header;
   if (!delimiter.empty()) options.format.delimiter = delimiter.front();
   return unlocked([&] { return is_text ? Dataset::from_csv(path, options) : Dataset::from_file(path, options); });
@@ -92,6 +139,12 @@ nb::typed<nb::tuple, NumpyArray, NumpyArray> standardising_scale(const Array2& v
   return nb::make_tuple(to_array(std::move(scaler.shift)), to_array(std::move(scaler.scale)));
 }
 
+Texts levels_of(const Dataset& rows) {
+  Texts levels;
+  for (const data::Column& input : rows.schema().inputs) levels.push_back(input.levels);
+  return levels;
+}
+
 std::optional<NumpyArray> weights_of(const nb::object& self) {
   const auto& dataset = nb::cast<const Dataset&>(self);
   if (dataset.weights().empty()) return std::nullopt;
@@ -111,10 +164,14 @@ void register_dataset(nb::module_& module) {
   nb::class_<Dataset>(module, "Dataset", "Rows of inputs and targets.")
       .def_static("from_arrays", &from_arrays, "inputs"_a.noconvert(), "targets"_a.noconvert(),
                   "weights"_a.noconvert().none(), "noise_std"_a.noconvert().none(), "input_names"_a, "target_names"_a,
-                  "weight_name"_a, "noise_names"_a, "input_columns"_a, "target_columns"_a, "table_columns"_a)
-      .def_static("from_table", &from_table, "table"_a, "targets"_a, "inputs"_a, "ignore"_a, "weight"_a, "noise_std"_a)
-      .def_static("from_file", &from_file, "path"_a, "is_text"_a, "targets"_a, "inputs"_a, "ignore"_a, "weight"_a,
-                  "noise_std"_a, "header"_a.none(), "delimiter"_a)
+                  "weight_name"_a, "noise_names"_a, "input_columns"_a, "target_columns"_a, "table_columns"_a, "kinds"_a,
+                  "levels"_a, "allows_missing"_a, "missing"_a)
+      .def_static("from_parts", &from_parts, "inputs"_a, "targets"_a.noconvert(), "weights"_a.noconvert().none(),
+                  "noise_std"_a.noconvert().none(), "target_names"_a, "weight_name"_a, "noise_names"_a,
+                  "table_columns"_a, "kinds"_a)
+      .def_static("from_table", &from_table, "table"_a, "roles"_a, "kinds"_a)
+      .def_static("from_file", &from_file, "path"_a, "is_text"_a, "roles"_a, "kinds"_a, "missing"_a, "header"_a.none(),
+                  "delimiter"_a)
       .def_static("from_text", &from_text, "text"_a, "source"_a, "target"_a)
       .def_prop_ro("rows", &Dataset::rows)
       .def_prop_ro(
@@ -132,6 +189,16 @@ void register_dataset(nb::module_& module) {
       .def_prop_ro("input_columns", &Dataset::input_columns)
       .def_prop_ro("target_columns", &Dataset::target_columns)
       .def_prop_ro("table_columns", &Dataset::table_columns)
+      .def_prop_ro("input_kinds", [](const Dataset& rows) { return kind_names(rows.schema()); })
+      .def_prop_ro("input_levels", &levels_of)
+      .def_prop_ro("allows_missing", [](const Dataset& rows) { return rows.schema().allows_missing; })
+      .def_prop_ro("missing", [](const Dataset& rows) { return rows.schema().missing; })
+      .def(
+          "inputs_of",
+          [](const Dataset& rows, const Ensemble& ensemble) {
+            return to_array(unlocked([&] { return inputs_of(rows, ensemble.state().schema); }));
+          },
+          "ensemble"_a, "The columns that the ensemble was trained on.")
       .def("fingerprint", &Dataset::fingerprint, nb::call_guard<nb::gil_scoped_release>())
       .def("select", [](const Dataset& dataset, const std::vector<std::size_t>& rows) { return dataset.select(rows); })
       .def("split", [](const Dataset& dataset, double test_fraction, std::uint64_t seed) {

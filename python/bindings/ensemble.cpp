@@ -9,6 +9,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "arrays.hpp"
+#include "frame.hpp"
 #include "model/ensemble_state.hpp"
 #include "model/names.hpp"
 #include "module.hpp"
@@ -65,6 +66,7 @@ void register_ensemble(nb::module_& module) {
       .def_prop_ro("outputs", &Ensemble::outputs)
       .def_prop_ro("input_names", &Ensemble::input_names)
       .def_prop_ro("target_names", &Ensemble::target_names)
+      .def_prop_ro("input_kinds", [](const Ensemble& ensemble) { return kind_names(ensemble.state().schema); })
       .def_prop_ro("has_networks", &Ensemble::has_networks)
       .def_prop_ro("has_known_noise", [](const Ensemble& ensemble) { return ensemble.state().schema.has_noise; })
       .def_prop_ro("fingerprint", [](const Ensemble& ensemble) { return ensemble.state().data.fingerprint; })

@@ -17,19 +17,24 @@ Columns = Union[Column, Sequence[Column]]
 
 
 class Dataset:
-    """Rows of inputs and targets, in double, all finite. It never changes.
+    """Rows of inputs and targets, in double; none is infinite, and NaN is a missing value. It never changes.
 
     Parameters
     ----------
     inputs : array or table [N, d]
-        Also a pandas, polars or Arrow table, whose column names are kept.
+        Also a pandas, polars or Arrow table, whose column names are kept, and whose columns may hold words or dates.
     targets : array, column or table [N] or [N, q]
+        Rows with a missing target are left out of training.
     weights : array [N], optional
         Values >= 0: what each row counts. A row of weight 2 counts as the row twice.
     noise_std : array [N] or [N, q], optional
         Values > 0: the known standard deviation of each row's noise.
     input_names, target_names : sequences of str, optional
         Where the arrays have no names of their own. Targets without names are `y`, or `y0`, `y1`, ...
+    categories, numbers, dates : columns, optional
+        Inputs that are words, numbers or dates, whatever they look like: names or 0-based indices.
+    strict : bool
+        Takes finite numbers only: words, dates and missing values are refused.
 
     Examples
     --------
@@ -54,25 +59,27 @@ class Dataset:
         noise_std: Any = None,
         input_names: Sequence[str] | None = None,
         target_names: Sequence[str] | None = None,
+        categories: Columns = (),
+        numbers: Columns = (),
+        dates: Columns = (),
+        strict: bool = False,
     ):
-        x, found_inputs = _part(inputs, "inputs")
+        x = _inputs(inputs, input_names)
         y, found_targets = _part(targets, "targets")
         noise, noise_names = (None, []) if noise_std is None else _part(noise_std, "noise_std")
-        d, q = x.shape[1], y.shape[1]
+        q = y.shape[1]
         # The arrays are taken for one table, in this order: a file with these columns gives the same model.
-        columns = d + q + (weights is not None) + (0 if noise is None else noise.shape[1])
-        self._core = _core.Dataset.from_arrays(
+        columns = x.columns + q + (weights is not None) + (0 if noise is None else noise.shape[1])
+        self._core = _core.Dataset.from_parts(
             x,
             y,
             None if weights is None else _tables.vector(weights, "weights"),
             noise if noise is None or noise.shape[1] != 1 else np.repeat(noise, q, axis=1),
-            _names(input_names, found_inputs, "input_names"),
             _names(target_names, found_targets, "target_names"),
             _tables.series_name(weights),
             noise_names,
-            list(range(d)),
-            list(range(d, d + q)),
             columns,
+            _kinds(numbers, categories, dates, strict),
         )
 
     @classmethod
@@ -85,6 +92,10 @@ class Dataset:
         ignore: Columns = (),
         weight: Column | None = None,
         noise_std: Columns = (),
+        categories: Columns = (),
+        numbers: Columns = (),
+        dates: Columns = (),
+        strict: bool = False,
     ) -> Dataset:
         """From one table with columns in several roles; a column is a name or a 0-based index, negative from the end.
 
@@ -95,11 +106,11 @@ class Dataset:
         Dataset(rows=2, inputs=2, targets=['y'])
         """
         if not _tables.is_table(table):
-            table = _tables.array_table(_tables.matrix(table, "table"), [], "table")
+            table = _tables.array_table(_tables.matrix(table, "table", True), [], "table")
         else:
             table = _tables.table(table, "table")
-        roles = [_columns(given) for given in (targets, inputs, ignore)]
-        return cls._of(_core.Dataset.from_table(table, *roles, _column(weight), _columns(noise_std)))
+        roles = _roles(targets, inputs, ignore, weight, noise_std)
+        return cls._of(_core.Dataset.from_table(table, roles, _kinds(numbers, categories, dates, strict)))
 
     @classmethod
     def from_csv(cls, path: str | os.PathLike[str], targets: Columns, **options: Any) -> Dataset:
@@ -110,8 +121,9 @@ class Dataset:
     def from_file(cls, path: str | os.PathLike[str], targets: Columns, **options: Any) -> Dataset:
         """From delimited text, or an `.npy` file with one row per line.
 
-        Options are `inputs`, `ignore`, `weight` and `noise_std` as in `from_table`, and, where they are not to be
-        recognised from the text, `header` (True or False) and `delimiter` (',', ';', '\\t' or ' ').
+        Options are those of `from_table`; `missing`, texts that stand for a missing value beside the usual ones; and,
+        where they are not to be recognised from the text, `header` (True or False) and `delimiter` (',', ';', '\\t' or
+        ' ').
         """
         return cls._read(path, False, targets, **options)
 
@@ -126,18 +138,21 @@ class Dataset:
         ignore: Columns = (),
         weight: Column | None = None,
         noise_std: Columns = (),
+        categories: Columns = (),
+        numbers: Columns = (),
+        dates: Columns = (),
+        strict: bool = False,
+        missing: str | Sequence[str] = (),
         header: bool | None = None,
         delimiter: str = "",
     ) -> Dataset:
         if len(delimiter) > 1 or delimiter not in ",;\t ":
             raise UsageError(f"delimiter is {delimiter!r}, expected ',', ';', '\\t' or ' '")
-        roles = [_columns(given) for given in (targets, inputs, ignore)]
+        roles = _roles(targets, inputs, ignore, weight, noise_std)
+        kinds = _kinds(numbers, categories, dates, strict)
+        texts = [_tables.word(text, "missing") for text in ([missing] if isinstance(missing, str) else missing)]
         with reading(path):
-            return cls._of(
-                _core.Dataset.from_file(
-                    os.fspath(path), is_text, *roles, _column(weight), _columns(noise_std), header, delimiter
-                )
-            )
+            return cls._of(_core.Dataset.from_file(os.fspath(path), is_text, roles, kinds, texts, header, delimiter))
 
     @classmethod
     def _of(cls, core: _core.Dataset) -> Dataset:
@@ -175,6 +190,16 @@ class Dataset:
         return self._core.target_names
 
     @property
+    def input_kinds(self) -> list[str]:
+        """`number`, `category` or `date` for each input; a category's values are indices of `input_levels`."""
+        return self._core.input_kinds
+
+    @property
+    def input_levels(self) -> list[list[str]]:
+        """The words of each input, empty where it holds none."""
+        return self._core.input_levels
+
+    @property
     def fingerprint(self) -> str:
         """32 hexadecimal digits over names and values: equal for files and arrays with equal content."""
         return self._core.fingerprint()
@@ -200,13 +225,15 @@ class Dataset:
         core = self._core
         arrays = [None if part is None else np.array(part) for part in (core.inputs, core.targets, core.weights, core.noise_std)]
         names = (core.input_names, core.target_names, core.weight_name, core.noise_names)
-        return _restore, (*arrays, *names, core.input_columns, core.target_columns, core.table_columns)
+        columns = (core.input_columns, core.target_columns, core.table_columns)
+        kinds = (core.input_kinds, core.input_levels, core.allows_missing, core.missing)
+        return _restore, (*arrays, *names, *columns, *kinds)
 
 
 def dataset_of(data: Any, targets: Any = None, **parts: Any) -> Dataset:
     """The Dataset that arguments of `fit` and others describe: a dataset; inputs and targets; or a table and its targets' names."""
     if isinstance(data, Dataset):
-        given = ["targets"] * (targets is not None) + [name for name, part in parts.items() if part is not None]
+        given = ["targets"] * (targets is not None) + [name for name, part in parts.items() if _is_given(part)]
         if given:
             raise UsageError(f"{given[0]} is given beside a Dataset, expected it inside")
         return data
@@ -217,14 +244,22 @@ def dataset_of(data: Any, targets: Any = None, **parts: Any) -> Dataset:
     return Dataset(data, targets, **parts)
 
 
+def _is_given(part: Any) -> bool:
+    return part is not None and part is not False and not (isinstance(part, tuple) and not part)
+
+
+KINDS = ("categories", "numbers", "dates", "strict")
+
+
 def _named(table: Any, targets: Any, weights: Any = None, noise_std: Any = None, **names: Any) -> Dataset:
+    kinds = {name: names.pop(name) for name in KINDS if name in names}
     for name, value in (("weights", weights), ("noise_std", noise_std)):
         if value is not None and not _names_columns(value):
             raise UsageError(f"{name} is no name of a column, but targets are names: give all of them as names or as arrays")
     for name, value in names.items():
         if value is not None:
             raise UsageError(f"{name} is given, but the table has names of its own")
-    return Dataset.from_table(table, targets, weight=weights, noise_std=() if noise_std is None else noise_std)
+    return Dataset.from_table(table, targets, weight=weights, noise_std=() if noise_std is None else noise_std, **kinds)
 
 
 def _restore(*parts: Any) -> Dataset:
@@ -237,12 +272,23 @@ def _names_columns(targets: Any) -> bool:
     )
 
 
+def _inputs(values: Any, names: Sequence[str] | None) -> _core.Table:
+    """A table whose columns are the inputs."""
+    if _tables.is_table(values):
+        table = _tables.table(values, "inputs")
+        table.rename(_names(names, table.names, "input_names"))
+        return table
+    name = _tables.series_name(values)
+    found = _names(names, [name] if name else [], "input_names")
+    return _tables.array_table(_tables.matrix(values, "inputs", True), found, "inputs")
+
+
 def _part(values: Any, what: str) -> tuple[np.ndarray, list[str]]:
     if _tables.is_table(values):
         table = _tables.table(values, what)
         return table.matrix(), table.names
     name = _tables.series_name(values)
-    return _tables.matrix(values, what), [name] if name else []
+    return _tables.matrix(values, what, may_miss=what == "targets"), [name] if name else []
 
 
 def _names(given: Sequence[str] | None, found: list[str], what: str) -> list[str]:
@@ -253,11 +299,21 @@ def _names(given: Sequence[str] | None, found: list[str], what: str) -> list[str
     return list(given)
 
 
+def _roles(targets: Columns, inputs: Columns, ignore: Columns, weight: Column | None, noise_std: Columns) -> Any:
+    return _columns(targets), _columns(inputs), _columns(ignore), _column(weight), _columns(noise_std)
+
+
+def _kinds(numbers: Columns, categories: Columns, dates: Columns, strict: bool) -> Any:
+    return _columns(numbers), _columns(categories), _columns(dates), bool(strict)
+
+
 def _column(column: Column | None) -> str:
     return "" if column is None else str(column)
 
 
-def _columns(columns: Columns) -> list[str]:
+def _columns(columns: Columns | None) -> list[str]:
+    if columns is None:
+        return []
     if isinstance(columns, (str, int, np.integer)):
         return [str(columns)]
     return [str(column) for column in columns]

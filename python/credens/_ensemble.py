@@ -58,6 +58,11 @@ class Ensemble:
         return self._core.target_names
 
     @property
+    def input_kinds(self) -> list[str]:
+        """`number`, `category` or `date` for each input."""
+        return self._core.input_kinds
+
+    @property
     def has_networks(self) -> bool:
         """False for a model that was made from arrays of networks trained elsewhere."""
         return self._core.has_networks
@@ -89,7 +94,8 @@ class Ensemble:
     def predict(self, inputs: Any, *, noise_std: Any = None, threads: int = 0) -> Predictive:
         """The predictive distribution at rows of inputs: an array [N, d], a table or a Dataset.
 
-        Columns of a table are found by their names. `noise_std` [N] or [N, q] is the known noise of each row, needed
+        Columns of a table are found by their names, and their words by what the model knows. In arrays NaN is a missing
+        value, a date seconds since 1970-01-01, and a number may be a word. `noise_std` [N] or [N, q] is the known noise of each row, needed
         where the model was trained with it.
         """
         if isinstance(inputs, Dataset) and noise_std is None:
@@ -176,14 +182,16 @@ class Ensemble:
         if not self.has_networks:
             raise UsageError("the model was made from arrays and has no networks: use predict_outputs")
         if isinstance(inputs, Dataset):
-            if not self.input_names or inputs.input_names in ([], self.input_names):
+            has_words = "category" in inputs.input_kinds + self.input_kinds
+            if not has_words and (not self.input_names or inputs.input_names in ([], self.input_names)):
                 return self._checked(inputs.inputs)
-            inputs = _tables.array_table(inputs.inputs, inputs.input_names, "inputs")
-        elif _tables.is_table(inputs):
-            inputs = _tables.table(inputs, "inputs")
-        else:
-            return self._checked(_tables.matrix(inputs, "inputs"))
-        return inputs.inputs_of(self._core)
+            return inputs._core.inputs_of(self._core)
+        if _tables.is_table(inputs):
+            return _tables.table(inputs, "inputs").inputs_of(self._core)
+        array = self._checked(_tables.matrix(inputs, "inputs", may_miss=True))
+        if "category" not in self.input_kinds:
+            return array
+        return _tables.array_table(array, [], "inputs").inputs_of(self._core)
 
     def _checked(self, inputs: np.ndarray) -> np.ndarray:
         if inputs.shape[1] != self.inputs:
