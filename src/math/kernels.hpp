@@ -102,6 +102,7 @@ struct AdamStep {
 };
 
 /// g += decay theta; m = b1 m + (1 - b1) g; v = b2 v + (1 - b2) g^2; theta -= rate m / (sqrt(v) root_scale + epsilon).
+/// The pointers need no alignment.
 void adam(const AdamStep& step, std::size_t count, const float* gradient, float* theta, float* m, float* v);
 
 /// adam for a layer's panels, where rows 2 k and 2 k + 1 share divisions. Also updates the weights that

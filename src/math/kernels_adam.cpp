@@ -41,19 +41,19 @@ struct Place {
 
 /// Stores the new moments and returns d.
 HWY_INLINE Vector update_moments(const AdamStep& step, const Place& at) {
-  const Vector g = hn::MulAdd(constant(step.decay), hn::Load(tag, at.theta), hn::Load(tag, at.gradient));
+  const Vector g = hn::MulAdd(constant(step.decay), hn::LoadU(tag, at.theta), hn::LoadU(tag, at.gradient));
   const Vector fresh_first = hn::Mul(constant(1.0F - step.beta1), g);
   const Vector fresh_second = hn::Mul(hn::Mul(constant(1.0F - step.beta2), g), g);
-  const Vector second = hn::MulAdd(constant(step.beta2), hn::Load(tag, at.v), fresh_second);
-  hn::Store(hn::MulAdd(constant(step.beta1), hn::Load(tag, at.m), fresh_first), tag, at.m);
-  hn::Store(second, tag, at.v);
+  const Vector second = hn::MulAdd(constant(step.beta2), hn::LoadU(tag, at.v), fresh_second);
+  hn::StoreU(hn::MulAdd(constant(step.beta1), hn::LoadU(tag, at.m), fresh_first), tag, at.m);
+  hn::StoreU(second, tag, at.v);
   return hn::MulAdd(hn::Sqrt(second), constant(step.root_scale), constant(step.epsilon));
 }
 
 /// theta -= (rate / d) m.
 HWY_INLINE void descend(Vector rate_by_denominator, const Place& at) {
-  const Vector theta = hn::Load(tag, at.theta);
-  hn::Store(hn::NegMulAdd(hn::Load(tag, at.m), rate_by_denominator, theta), tag, at.theta);
+  const Vector theta = hn::LoadU(tag, at.theta);
+  hn::StoreU(hn::NegMulAdd(hn::LoadU(tag, at.m), rate_by_denominator, theta), tag, at.theta);
 }
 
 constexpr std::size_t block_rows = 4;

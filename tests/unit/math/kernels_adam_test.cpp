@@ -124,6 +124,21 @@ TEST(Adam, TouchesExactlyAsManyParametersAsAskedFor) {
   });
 }
 
+TEST(Adam, StepsFromAnyPlaceAlike) {
+  on_each_target([](std::int64_t) {
+    const auto stepped = [](std::size_t first) {
+      Floats theta(first + 40, 1.0F);
+      Floats m(first + 40);
+      Floats v(first + 40);
+      Floats gradient(first + 40);
+      for (std::size_t i = 0; i < 40; ++i) gradient[first + i] = static_cast<float>(i) - 20.5F;
+      adam(step_at(1), 40, gradient.data() + first, theta.data() + first, m.data() + first, v.data() + first);
+      return Floats(theta.begin() + static_cast<std::ptrdiff_t>(first), theta.end());
+    };
+    for (std::size_t first = 1; first < 16; ++first) ASSERT_TRUE(same_bits(stepped(first), stepped(0)));
+  });
+}
+
 TEST(Adam, LeavesAZeroParameterWithoutGradientAtExactlyZero) {
   on_each_target([](std::int64_t) {
     Floats theta(16);
