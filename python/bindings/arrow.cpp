@@ -2,12 +2,15 @@
 //
 // Arrow's C data and stream interface, read without its library: the structs below are its specification.
 
-#include <cmath>
+#include <cstring>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "base/check.hpp"
 #include "base/text.hpp"
+#include "data/words.hpp"
 #include "table.hpp"
 
 namespace credens::python {
@@ -76,13 +79,10 @@ double number_at(const void* values, std::int64_t index) {
 
 using Read = double (*)(const void*, std::int64_t);
 
-/// How a column's values are read; null where they are no numbers.
-Read reader_of(const ArrowSchema& column) {
-  const std::string_view format = column.format;
-  if (column.dictionary != nullptr || format.size() != 1) return nullptr;
+/// Null for what is no number.
+Read number_reader(std::string_view format) {
+  if (format.size() != 1) return nullptr;
   switch (format.front()) {
-    case 'b':
-      return [](const void* bits, std::int64_t index) { return bit_at(bits, index) ? 1.0 : 0.0; };
     case 'c':
       return number_at<std::int8_t>;
     case 'C':
@@ -108,6 +108,106 @@ Read reader_of(const ArrowSchema& column) {
   }
 }
 
+/// Whole seconds are exact, whatever the unit.
+template <class T, std::int64_t ticks_per_second>
+double seconds_at(const void* values, std::int64_t index) {
+  const std::int64_t ticks = static_cast<const T*>(values)[index];
+  std::int64_t whole = ticks / ticks_per_second;
+  std::int64_t rest = ticks % ticks_per_second;
+  if (rest < 0) {
+    --whole;
+    rest += ticks_per_second;
+  }
+  return static_cast<double>(whole) + static_cast<double>(rest) / static_cast<double>(ticks_per_second);
+}
+
+/// Null for what is no day or time.
+Read date_reader(std::string_view format) {
+  if (format == "tdD") {
+    return [](const void* days, std::int64_t index) { return 86400.0 * static_cast<const std::int32_t*>(days)[index]; };
+  }
+  if (format == "tdm") return seconds_at<std::int64_t, 1000>;
+  if (format.starts_with("tss:")) return seconds_at<std::int64_t, 1>;
+  if (format.starts_with("tsm:")) return seconds_at<std::int64_t, 1000>;
+  if (format.starts_with("tsu:")) return seconds_at<std::int64_t, 1'000'000>;
+  if (format.starts_with("tsn:")) return seconds_at<std::int64_t, 1'000'000'000>;
+  return nullptr;
+}
+
+template <class Offset>
+std::string_view text_at(const ArrowArray& column, std::int64_t index) {
+  const auto* const offsets = static_cast<const Offset*>(column.buffers[1]);
+  const auto first = static_cast<std::size_t>(offsets[index]);
+  return {static_cast<const char*>(column.buffers[2]) + first, static_cast<std::size_t>(offsets[index + 1]) - first};
+}
+
+/// A view of 16 bytes: the length, then the text itself, or four letters of it, the number of its buffer and its place.
+std::string_view viewed_text_at(const ArrowArray& column, std::int64_t index) {
+  constexpr std::int32_t longest_within = 12;
+  const char* const view = static_cast<const char*>(column.buffers[1]) + 16 * index;
+  std::int32_t fields[4];
+  std::memcpy(fields, view, sizeof fields);
+  const auto length = static_cast<std::size_t>(fields[0]);
+  if (fields[0] <= longest_within) return {view + 4, length};
+  return {static_cast<const char*>(column.buffers[2 + fields[2]]) + fields[3], length};
+}
+
+using ReadText = std::string_view (*)(const ArrowArray&, std::int64_t);
+
+/// Null for what is no text.
+ReadText text_reader(std::string_view format) {
+  if (format == "u") return text_at<std::int32_t>;
+  if (format == "U") return text_at<std::int64_t>;
+  return format == "vu" ? viewed_text_at : nullptr;
+}
+
+/// How the cells of a column are read: as numbers, as text, or as places in a dictionary of texts.
+struct ColumnReader {
+  std::optional<Content> content;  ///< none: the column is of another type
+  Read number = nullptr;
+  ReadText text = nullptr;
+  data::WordIndex words = data::WordIndex();
+};
+
+ColumnReader reader_of(const ArrowSchema& column) {
+  const std::string_view format = column.format;
+  if (column.dictionary != nullptr) {
+    const ReadText text = text_reader(column.dictionary->format);
+    if (text == nullptr) return {};
+    return {.content = Content::word, .number = number_reader(format), .text = text};
+  }
+  if (format == "n") return {.content = Content::number};
+  if (format == "b") return {.content = Content::flag};
+  if (const ReadText text = text_reader(format)) return {.content = Content::text, .text = text};
+  if (const Read date = date_reader(format)) return {.content = Content::date, .number = date};
+  if (const Read number = number_reader(format)) return {.content = Content::number, .number = number};
+  return {};
+}
+
+bool is_valid(const ArrowArray& column, std::int64_t index) {
+  return column.buffers[0] == nullptr || bit_at(column.buffers[0], index);
+}
+
+/// The value of a cell that is not missing.
+double value_at(ColumnReader& reader, const ArrowArray& column, std::int64_t index) {
+  switch (*reader.content) {
+    case Content::text:
+      return reader.words.code_of(reader.text(column, index));
+    case Content::flag:
+      return reader.words.code_of(bit_at(column.buffers[1], index) ? "True" : "False");
+    case Content::word: {
+      const ArrowArray& dictionary = *column.dictionary;
+      const auto place = static_cast<std::int64_t>(reader.number(column.buffers[1], index)) + dictionary.offset;
+      if (!is_valid(dictionary, place)) return std::numeric_limits<double>::quiet_NaN();
+      return reader.words.code_of(reader.text(dictionary, place));
+    }
+    case Content::number:
+    case Content::date:
+      break;
+  }
+  return reader.number(column.buffers[1], index);
+}
+
 std::vector<Held<ArrowArray>> batches_of(ArrowArrayStream& stream) {
   std::vector<Held<ArrowArray>> batches;
   while (true) {
@@ -118,66 +218,68 @@ std::vector<Held<ArrowArray>> batches_of(ArrowArrayStream& stream) {
   }
 }
 
-void read_cell(data::Table& table, std::size_t row, std::size_t col, Read read, const ArrowArray& column,
-               std::int64_t index) {
-  const void* validity = column.buffers[0];
-  std::string found;
-  if (validity != nullptr && !bit_at(validity, index)) {
-    found = "is missing";
-  } else {
-    const double value = table.values(row, col) = read(column.buffers[1], index);
-    if (std::isfinite(value)) return;
-    found = "is " + base::to_text(value);
-  }
-  if (!table.faults[col]) table.faults[col] = fault_at(table, row, col, found);
-}
-
-void read_batch(data::Table& table, std::size_t first_row, const ArrowArray& batch, const std::vector<Read>& readers) {
+void read_batch(Frame& frame, std::size_t first_row, const ArrowArray& batch, std::vector<ColumnReader>& readers) {
   for (std::size_t col = 0; col < readers.size(); ++col) {
-    if (readers[col] == nullptr) continue;
+    ColumnReader& reader = readers[col];
     const ArrowArray& column = *batch.children[col];
+    const bool has_values =
+        reader.content && (reader.number != nullptr || reader.text != nullptr || *reader.content == Content::flag);
     for (std::int64_t i = 0; i < batch.length; ++i) {
-      read_cell(table, first_row + static_cast<std::size_t>(i), col, readers[col], column,
-                batch.offset + column.offset + i);
+      const std::int64_t index = batch.offset + column.offset + i;
+      frame.table.values(first_row + static_cast<std::size_t>(i), col) = has_values && is_valid(column, index)
+                                                                             ? value_at(reader, column, index)
+                                                                             : std::numeric_limits<double>::quiet_NaN();
     }
   }
 }
 
-std::vector<Read> readers_of(data::Table& table, const ArrowSchema& schema) {
-  std::vector<Read> readers;
+std::vector<ColumnReader> readers_of(Frame& frame, const ArrowSchema& schema) {
+  std::vector<ColumnReader> readers;
   for (std::int64_t col = 0; col < schema.n_children; ++col) {
     const ArrowSchema& column = *schema.children[col];
-    table.names.emplace_back(column.name ? column.name : "");
+    frame.table.names.emplace_back(column.name ? column.name : "");
     readers.push_back(reader_of(column));
-    table.faults.emplace_back();
-    if (readers.back() != nullptr) continue;
+    frame.contents.push_back(readers.back().content.value_or(Content::number));
+    frame.table.faults.emplace_back();
+    if (readers.back().content) continue;
     const std::string type = column.dictionary ? "dictionary" : column.format;
-    table.faults.back() =
-        fault_at(table, 0, static_cast<std::size_t>(col), fmt::format("is of the Arrow type {}", base::quoted(type)));
+    frame.table.faults.back() = fault_at(frame.table, 0, static_cast<std::size_t>(col),
+                                         fmt::format("is of the Arrow type {}", base::quoted(type)));
   }
   return readers;
 }
 
+void take_words(Frame& frame, const std::vector<ColumnReader>& readers) {
+  for (std::size_t col = 0; col < readers.size(); ++col) {
+    frame.table.levels.push_back(readers[col].words.words());
+    for (const std::string& word : frame.table.levels.back()) {
+      base::require(base::is_utf8(word), ErrorCode::data, "{}: column {} holds {}, which is no UTF-8",
+                    frame.table.source, base::quoted(frame.table.names[col]), base::quoted(word));
+    }
+  }
+}
+
 }  // namespace
 
-data::Table read_arrow(ArrowArrayStream& stream, std::string source) {
-  data::Table table{.source = std::move(source)};
+Frame read_arrow(ArrowArrayStream& stream, std::string source) {
+  Frame frame{.table = {.source = std::move(source)}};
   Held<ArrowSchema> schema;
   check_call(stream, stream.get_schema(&stream, &schema));
   base::require(std::string_view(schema.format) == "+s", ErrorCode::data,
-                "{} is an Arrow stream of the type {}, expected record batches", table.source,
+                "{} is an Arrow stream of the type {}, expected record batches", frame.table.source,
                 base::quoted(schema.format));
-  const std::vector<Read> readers = readers_of(table, schema);
+  std::vector<ColumnReader> readers = readers_of(frame, schema);
   const std::vector<Held<ArrowArray>> batches = batches_of(stream);
   std::size_t rows = 0;
   for (const ArrowArray& batch : batches) rows += static_cast<std::size_t>(batch.length);
-  table.values = Matrix(rows, readers.size());
+  frame.table.values = Matrix(rows, readers.size());
   rows = 0;
   for (const ArrowArray& batch : batches) {
-    read_batch(table, rows, batch, readers);
+    read_batch(frame, rows, batch, readers);
     rows += static_cast<std::size_t>(batch.length);
   }
-  return table;
+  take_words(frame, readers);
+  return frame;
 }
 
 }  // namespace credens::python

@@ -6,7 +6,10 @@
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
+
+#include <tuple>
 
 #include "arrays.hpp"
 #include "base/check.hpp"
@@ -14,6 +17,8 @@
 #include "data/csv_reader.hpp"
 #include "data/row_source.hpp"
 #include "data/scaler.hpp"
+#include "frame.hpp"
+#include "model/ensemble_state.hpp"
 #include "module.hpp"
 
 namespace credens::python {
@@ -23,11 +28,37 @@ namespace {
 using Names = std::vector<std::string>;
 using Positions = std::vector<std::size_t>;
 
+/// Targets, inputs, columns to ignore, the weight, known noise, the group, the time.
+using Roles = std::tuple<Names, Names, Names, std::string, Names, std::string, std::string>;
+
+/// Columns of numbers, of words and of dates, and whether only finite numbers are taken.
+using Kinds = std::tuple<Names, Names, Names, bool>;
+
+DatasetOptions options_of(const Roles& roles) {
+  DatasetOptions options;
+  std::tie(options.targets, options.inputs, options.ignore, options.weight, options.noise_std, options.group,
+           options.time) = roles;
+  return options;
+}
+
+void set_kinds(const Kinds& kinds, DatasetOptions& options) {
+  std::tie(options.numbers, options.categories, options.dates, options.strict) = kinds;
+}
+
+ColumnKind kind_named(const std::string& name) {
+  if (name == "category") return ColumnKind::category;
+  return name == "date" ? ColumnKind::date : ColumnKind::number;
+}
+
+using Texts = std::vector<std::vector<std::string>>;
+
+/// A dataset as it was pickled.
 Dataset from_arrays(const Array2& inputs, const Array2& targets, const std::optional<Array1>& weights,
                     const std::optional<Array2>& noise_std, const Names& input_names, const Names& target_names,
                     const Names& input_units, const Names& target_units, const std::string& weight_name,
                     const Names& noise_names, const Positions& input_columns, const Positions& target_columns,
-                    std::size_t table_columns, const std::optional<Array1>& groups, const std::optional<Array1>& times,
+                    std::size_t table_columns, const Names& kinds, const Texts& levels, bool allows_missing,
+                    const Names& missing, const std::optional<Array1>& groups, const std::optional<Array1>& times,
                     const std::string& group_name, const std::string& time_name) {
   return unlocked([&] {
     DatasetParts parts{.inputs = copy_of(inputs),
@@ -45,40 +76,59 @@ Dataset from_arrays(const Array2& inputs, const Array2& targets, const std::opti
     data::Schema schema = data::schema_of(parts);
     const Names outputs = schema.target_names();
     schema.inputs = data::make_columns(input_names, input_columns, parts.inputs.cols(), "input", ErrorCode::data);
+    for (std::size_t i = 0; i < schema.inputs.size(); ++i) {
+      schema.inputs[i].kind = kind_named(kinds.at(i));
+      schema.inputs[i].levels = levels.at(i);
+    }
     schema.targets = data::make_columns(outputs, target_columns, outputs.size(), "target", ErrorCode::data);
     data::set_units(input_units, schema.inputs, "input", ErrorCode::data);
     data::set_units(target_units, schema.targets, "target", ErrorCode::data);
     schema.table_columns = table_columns;
+    schema.allows_missing = allows_missing;
+    schema.missing = missing;
     return Dataset(std::move(parts), schema);
   });
 }
 
-DatasetOptions roles_of(Names targets, Names inputs, Names ignore, std::string weight, Names noise_std,
-                        std::string group, std::string time) {
-  return {.targets = std::move(targets),
-          .inputs = std::move(inputs),
-          .ignore = std::move(ignore),
-          .weight = std::move(weight),
-          .noise_std = std::move(noise_std),
-          .group = std::move(group),
-          .time = std::move(time)};
+/// Inputs are all columns of a table, the rest are arrays.
+Dataset from_parts(const Frame& inputs, const Array2& targets, const std::optional<Array1>& weights,
+                   const std::optional<Array2>& noise_std, const Names& target_names, const Names& target_units,
+                   const std::string& weight_name, const Names& noise_names, std::size_t table_columns,
+                   const Kinds& kinds, const std::optional<Array1>& groups, const std::optional<Array1>& times,
+                   const std::string& group_name, const std::string& time_name) {
+  return unlocked([&] {
+    DatasetParts parts{.targets = copy_of(targets),
+                       .weights = copy_of(weights),
+                       .noise_std = noise_std ? copy_of(*noise_std) : Matrix(),
+                       .input_names = inputs.table.names,
+                       .target_names = target_names,
+                       .weight_name = weight_name,
+                       .noise_names = noise_names,
+                       .groups = copy_of(groups),
+                       .times = copy_of(times),
+                       .group_name = group_name,
+                       .time_name = time_name};
+    DatasetOptions options;
+    set_kinds(kinds, options);
+    return make_dataset(inputs, std::move(parts), options, {.columns = table_columns, .target_units = target_units});
+  });
 }
 
-Dataset from_table(const data::Table& table, const Names& targets, const Names& inputs, const Names& ignore,
-                   const std::string& weight, const Names& noise_std, const std::string& group,
-                   const std::string& time) {
-  return unlocked(
-      [&] { return data::make_dataset(table, roles_of(targets, inputs, ignore, weight, noise_std, group, time)); });
+Dataset from_table(const Frame& table, const Roles& roles, const Kinds& kinds, const Names& missing) {
+  DatasetOptions options = options_of(roles);
+  set_kinds(kinds, options);
+  options.format.missing = missing;
+  return unlocked([&] { return make_dataset(table, options); });
 }
 
 /// The rows, and what is to be said of how they were read.
-nb::typed<nb::tuple, Dataset, Names> from_file(const std::filesystem::path& path, bool is_text, const Names& targets,
-                                               const Names& inputs, const Names& ignore, const std::string& weight,
-                                               const Names& noise_std, const std::string& group,
-                                               const std::string& time, std::optional<bool> header,
+nb::typed<nb::tuple, Dataset, Names> from_file(const std::filesystem::path& path, bool is_text, const Roles& roles,
+                                               const Kinds& kinds, const Names& missing, std::optional<bool> header,
                                                const std::string& delimiter, const std::string& decimal,
                                                std::optional<bool> unit_line) {
-  DatasetOptions options = roles_of(targets, inputs, ignore, weight, noise_std, group, time);
+  DatasetOptions options = options_of(roles);
+  set_kinds(kinds, options);
+  options.format.missing = missing;
   options.format.header = header;
   options.format.unit_line = unit_line;
   if (!delimiter.empty()) options.format.delimiter = delimiter.front();
@@ -117,6 +167,12 @@ nb::typed<nb::tuple, NumpyArray, NumpyArray> standardising_scale(const Array2& v
   return nb::make_tuple(to_array(std::move(scaler.shift)), to_array(std::move(scaler.scale)));
 }
 
+Texts levels_of(const Dataset& rows) {
+  Texts levels;
+  for (const data::Column& input : rows.schema().inputs) levels.push_back(input.levels);
+  return levels;
+}
+
 std::optional<NumpyArray> weights_of(const nb::object& self) {
   const auto& dataset = nb::cast<const Dataset&>(self);
   if (dataset.weights().empty()) return std::nullopt;
@@ -151,13 +207,15 @@ void register_dataset(nb::module_& module) {
       .def_static("from_arrays", &from_arrays, "inputs"_a.noconvert(), "targets"_a.noconvert(),
                   "weights"_a.noconvert().none(), "noise_std"_a.noconvert().none(), "input_names"_a, "target_names"_a,
                   "input_units"_a, "target_units"_a, "weight_name"_a, "noise_names"_a, "input_columns"_a,
-                  "target_columns"_a, "table_columns"_a, "groups"_a.noconvert().none() = nb::none(),
-                  "times"_a.noconvert().none() = nb::none(), "group_name"_a = "", "time_name"_a = "")
-      .def_static("from_table", &from_table, "table"_a, "targets"_a, "inputs"_a, "ignore"_a, "weight"_a, "noise_std"_a,
-                  "group"_a, "time"_a)
-      .def_static("from_file", &from_file, "path"_a, "is_text"_a, "targets"_a, "inputs"_a, "ignore"_a, "weight"_a,
-                  "noise_std"_a, "group"_a, "time"_a, "header"_a.none(), "delimiter"_a, "decimal"_a,
-                  "unit_line"_a.none())
+                  "target_columns"_a, "table_columns"_a, "kinds"_a, "levels"_a, "allows_missing"_a, "missing"_a,
+                  "groups"_a.noconvert().none(), "times"_a.noconvert().none(), "group_name"_a, "time_name"_a)
+      .def_static("from_parts", &from_parts, "inputs"_a, "targets"_a.noconvert(), "weights"_a.noconvert().none(),
+                  "noise_std"_a.noconvert().none(), "target_names"_a, "target_units"_a, "weight_name"_a,
+                  "noise_names"_a, "table_columns"_a, "kinds"_a, "groups"_a.noconvert().none(),
+                  "times"_a.noconvert().none(), "group_name"_a, "time_name"_a)
+      .def_static("from_table", &from_table, "table"_a, "roles"_a, "kinds"_a, "missing"_a)
+      .def_static("from_file", &from_file, "path"_a, "is_text"_a, "roles"_a, "kinds"_a, "missing"_a, "header"_a.none(),
+                  "delimiter"_a, "decimal"_a, "unit_line"_a.none())
       .def_static("from_text", &from_text, "text"_a, "source"_a, "target"_a)
       .def_prop_ro("rows", &Dataset::rows)
       .def_prop_ro(
@@ -181,6 +239,16 @@ void register_dataset(nb::module_& module) {
       .def_prop_ro("input_columns", &Dataset::input_columns)
       .def_prop_ro("target_columns", &Dataset::target_columns)
       .def_prop_ro("table_columns", &Dataset::table_columns)
+      .def_prop_ro("input_kinds", [](const Dataset& rows) { return kind_names(rows.schema()); })
+      .def_prop_ro("input_levels", &levels_of)
+      .def_prop_ro("allows_missing", [](const Dataset& rows) { return rows.schema().allows_missing; })
+      .def_prop_ro("missing", [](const Dataset& rows) { return rows.schema().missing; })
+      .def(
+          "inputs_of",
+          [](const Dataset& rows, const Ensemble& ensemble) {
+            return to_array(unlocked([&] { return inputs_of(rows, ensemble.state().schema); }));
+          },
+          "ensemble"_a, "The columns that the ensemble was trained on.")
       .def("fingerprint", &Dataset::fingerprint, nb::call_guard<nb::gil_scoped_release>())
       .def("select", [](const Dataset& dataset, const std::vector<std::size_t>& rows) { return dataset.select(rows); })
       .def("split", [](const Dataset& dataset, double test_fraction, std::uint64_t seed) {

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "arrays.hpp"
+#include "frame.hpp"
 #include "model/ensemble_state.hpp"
 #include "model/names.hpp"
 #include "module.hpp"
@@ -79,6 +80,7 @@ void register_ensemble(nb::module_& module) {
             }
           },
           "rows"_a, "Refuses targets in other units than those of training.")
+      .def_prop_ro("input_kinds", [](const Ensemble& ensemble) { return kind_names(ensemble.state().schema); })
       .def_prop_ro("has_networks", &Ensemble::has_networks)
       .def_prop_ro("has_known_noise", [](const Ensemble& ensemble) { return ensemble.state().schema.has_noise; })
       .def_prop_ro("fingerprint", [](const Ensemble& ensemble) { return ensemble.state().data.fingerprint; })

@@ -13,11 +13,14 @@
 #include <chrono>
 #include <future>
 #include <mutex>
+#include <optional>
 
 #include "arrays.hpp"
 #include "base/check.hpp"
+#include "frame.hpp"
 #include "learn/plan.hpp"
 #include "learn/recipe.hpp"
+#include "model/ensemble_state.hpp"
 #include "model/names.hpp"
 #include "module.hpp"
 
@@ -88,7 +91,9 @@ Ensemble fit_model(const Dataset& train, const Values& given, const Dataset* val
   Messages messages;
   std::stop_source stop;
   FitOptions options = options_of(given);
-  options.validation = validation;
+  std::optional<Dataset> checked_by;
+  if (validation != nullptr) checked_by = recoded(*validation, train.schema());
+  options.validation = checked_by ? &*checked_by : nullptr;
   options.stop = stop.get_token();
   options.on_progress = [&](const Progress& progress) { messages.set(progress); };
   options.on_warning = [&](std::string_view warning) { messages.add(warning); };
@@ -119,7 +124,7 @@ Ensemble widen_model(const Ensemble& ensemble, const Dataset& train, const std::
   WidenOptions options{
       .prior_precision = prior_precision, .evidence = evidence, .random_bias = random_bias, .threads = threads};
   if (posterior) options.posterior = base::parse_enum<PosteriorKind>(*posterior);
-  return unlocked([&] { return widen(ensemble, train, options); });
+  return unlocked([&] { return widen(ensemble, recoded(train, ensemble.state().schema), options); });
 }
 
 /// Keyword, default as text (empty: left to the recipe), help and range of each option of `fit`.

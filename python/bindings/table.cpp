@@ -8,13 +8,15 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 
 #include "arrays.hpp"
 #include "base/check.hpp"
-#include "base/text.hpp"
 #include "data/file_kind.hpp"
+#include "data/kinds.hpp"
+#include "data/row_source.hpp"
 #include "data/units.hpp"
 #include "model/ensemble_state.hpp"
 #include "module.hpp"
@@ -23,15 +25,24 @@ namespace credens::python {
 
 namespace {
 
-using data::Table;
+using Texts = std::vector<std::vector<std::string>>;
 
-/// By column: row and text of the first cell that is not a finite number.
+/// By column: row of the first cell that cannot be used, and what it is.
 using Faults = std::map<std::size_t, std::tuple<std::size_t, std::string>>;
 
-Table from_columns(const std::string& source, std::vector<std::string> names, const std::vector<Array1>& columns,
-                   const Faults& faults) {
-  Table table{.source = source, .names = std::move(names)};
+Content content_named(const std::string& name) {
+  if (name == "text") return Content::text;
+  if (name == "word") return Content::word;
+  if (name == "flag") return Content::flag;
+  return name == "date" ? Content::date : Content::number;
+}
+
+Frame from_columns(const std::string& source, std::vector<std::string> names, const std::vector<Array1>& columns,
+                   const std::vector<std::string>& contents, Texts texts, const Faults& faults) {
+  Frame frame{.table = {.source = source, .names = std::move(names), .levels = std::move(texts)}};
+  data::Table& table = frame.table;
   data::separate_units(table.names, table.units);
+  for (const std::string& content : contents) frame.contents.push_back(content_named(content));
   table.values = Matrix(columns.empty() ? 0 : columns.front().shape(0), columns.size());
   for (std::size_t col = 0; col < columns.size(); ++col) {
     base::require(columns[col].shape(0) == table.rows(), ErrorCode::data, "{}: column {} has {} rows, expected {}",
@@ -42,32 +53,85 @@ Table from_columns(const std::string& source, std::vector<std::string> names, co
   for (const auto& [col, fault] : faults) {
     table.faults.at(col) = fault_at(table, std::get<0>(fault), col, std::get<1>(fault));
   }
-  return table;
+  return frame;
 }
 
-Table from_arrow(const std::string& source, const nb::object& capsule) {
+Frame from_matrix(const std::string& source, std::vector<std::string> names, const Array2& values) {
+  Frame frame{.table = {.source = source, .names = std::move(names), .values = copy_of(values)}, .is_array = true};
+  data::separate_units(frame.table.names, frame.table.units);
+  frame.contents.assign(frame.table.cols(), Content::number);
+  frame.table.levels.resize(frame.table.cols());
+  frame.table.faults.resize(frame.table.cols());
+  return frame;
+}
+
+Frame from_arrow(const std::string& source, const nb::object& capsule) {
   auto* stream = static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream"));
   if (stream == nullptr) throw nb::python_error();
   return unlocked([&] {
-    Table table = read_arrow(*stream, source);
-    data::separate_units(table.names, table.units);
-    return table;
+    Frame frame = read_arrow(*stream, source);
+    data::separate_units(frame.table.names, frame.table.units);
+    return frame;
   });
 }
 
-/// All rows of a text file or an array.
-Table from_file(const std::filesystem::path& path) {
-  return unlocked([&] {
-    const std::unique_ptr<data::RowPortions> portions = data::open_table(path, {});
+/// All rows of a text file or an array. Columns of a text file that hold more than numbers are text.
+Frame read_file(const std::filesystem::path& path) {
+  const std::unique_ptr<data::RowPortions> portions = data::open_table(path, {});
+  Frame frame{.table = portions->header(), .is_array = portions->header().first_line == 0};
+  data::Table& table = frame.table;
+  std::vector<data::ColumnReading> readings(table.cols());
+  const std::vector<data::ColumnContent> contents = portions->contents();
+  for (std::size_t col = 0; col < table.cols(); ++col) {
+    const bool is_text = contents[col].words + contents[col].dates > 0;
+    frame.contents.push_back(is_text ? Content::text : Content::number);
+    readings[col].kind = is_text ? ColumnKind::category : ColumnKind::number;
+  }
+  portions->read_as(std::move(readings));
+  std::vector<double> values;
+  while (portions->append(values)) {
+  }
+  const std::size_t rows = values.size() / table.cols();
+  table.values = Matrix(rows, table.cols(), std::move(values));
+  table.faults = portions->faults();
+  table.faults.resize(table.cols());
+  table.levels.resize(table.cols());
+  for (std::size_t col = 0; col < table.cols(); ++col) {
+    if (frame.contents[col] == Content::text) table.levels[col] = portions->levels(col);
+  }
+  return frame;
+}
+
+Frame from_file(const std::filesystem::path& path) {
+  return unlocked([&] { return read_file(path); });
+}
+
+/// The inputs of a model from a text file, read as `credens predict` reads it, and what is to be said of how they were
+/// read.
+nb::typed<nb::tuple, NumpyArray, std::vector<std::string>> inputs_of_file(const std::filesystem::path& path,
+                                                                          const Ensemble& ensemble) {
+  std::vector<std::string> warnings;
+  Matrix inputs = unlocked([&] {
+    data::Schema model = ensemble.state().schema;
+    model.has_noise = false;
+    const TableFormat format{.missing = model.missing};
+    auto portions = data::open_table(path, format);
+    warnings = portions->header().warnings;
+    if (portions->header().first_line == 0) return inputs_of(read_file(path), model);
+    data::Schema matched = data::match(model, portions->header(), {}, data::Targets::unused);
+    portions->read_as(data::readings_of(matched, portions->header().cols(), true));
+    const std::size_t columns = matched.inputs.size();
+    const auto rows = data::open_rows(path, std::move(portions), std::move(matched));
     std::vector<double> values;
-    while (portions->append(values)) {
+    for (data::RowBlock block; rows->next(block);) {
+      for (std::size_t row = 0; row < block.rows(); ++row) {
+        values.insert(values.end(), block.inputs.row(row).begin(), block.inputs.row(row).end());
+      }
     }
-    Table table = portions->header();
-    const std::size_t rows = values.size() / table.cols();
-    table.values = Matrix(rows, table.cols(), std::move(values));
-    table.faults = portions->faults();
-    return table;
+    const std::size_t count = values.size() / columns;
+    return Matrix(count, columns, std::move(values));
   });
+  return nb::make_tuple(to_array(std::move(inputs)), std::move(warnings));
 }
 
 /// How this package calls what reads the file; empty: text or an array.
@@ -76,57 +140,43 @@ std::string reader_of(const std::filesystem::path& path) {
   return kind ? std::string(kind->reader) : "";
 }
 
-std::vector<std::size_t> all_columns(const Table& table) {
-  std::vector<std::size_t> columns;
-  for (std::size_t col = 0; col < table.cols(); ++col) columns.push_back(col);
-  return columns;
+bool holds_numbers(const Frame& frame) {
+  return std::ranges::all_of(frame.contents, [](Content content) { return content == Content::number; });
 }
 
-/// Every column, all of which must be usable.
-NumpyArray matrix_of(const nb::object& self) {
-  const auto& table = nb::cast<const Table&>(self);
-  data::check_usable(table, all_columns(table));
-  return shared_array(table.values.view(), self);
-}
-
-/// Numbers in place of texts.
-void set_column(Table& table, std::size_t position, const Array1& values) {
-  base::require(values.shape(0) == table.rows(), ErrorCode::data, "{}: column {} has {} rows, expected {}",
-                table.source, position, values.shape(0), table.rows());
-  for (std::size_t row = 0; row < table.rows(); ++row) table.values(row, position) = values.data()[row];
-  if (position < table.faults.size()) table.faults[position].reset();
+/// Names that are given are kept as they are, without units.
+void rename(Frame& frame, std::vector<std::string> names) {
+  frame.table.names = std::move(names);
+  frame.table.units.clear();
 }
 
 }  // namespace
 
-data::ColumnFault fault_at(const Table& table, std::size_t row, std::size_t col, const std::string& found) {
-  const std::string column = table.names.empty() ? fmt::format("{}", col) : base::quoted(table.names[col]);
-  return {
-      .row = row,
-      .sentence = fmt::format("{}: row {}, column {} {}, expected a finite number", table.source, row, column, found)};
-}
-
 void register_table(nb::module_& module) {
   using namespace nb::literals;
-  nb::class_<Table>(module, "Table", "Columns of numbers, with names or without.")
-      .def_static("from_columns", &from_columns, "source"_a, "names"_a, "columns"_a, "faults"_a)
+  nb::class_<Frame>(module, "Table", "Columns of numbers, text, flags and dates, with names or without.")
+      .def_static("from_columns", &from_columns, "source"_a, "names"_a, "columns"_a, "contents"_a, "texts"_a,
+                  "faults"_a)
+      .def_static("from_matrix", &from_matrix, "source"_a, "names"_a, "values"_a.noconvert())
       .def_static("from_arrow", &from_arrow, "source"_a, "capsule"_a)
-      .def("set_column", &set_column, "position"_a, "values"_a.noconvert())
-      .def("find", [](const Table& table, const std::string& column) { return data::find_column(table, column); })
       .def_static("from_file", &from_file, "path"_a)
-      .def_prop_ro("names", [](const Table& table) { return table.names; })
-      .def_prop_ro("units", [](const Table& table) { return table.units; })
-      .def_prop_ro("warnings", [](const Table& table) { return table.warnings; })
-      .def_prop_ro("rows", [](const Table& table) { return table.rows(); })
-      .def("matrix", [](nb::handle_t<Table> self) { return matrix_of(nb::borrow(self)); })
+      .def_prop_ro("names", [](const Frame& frame) { return frame.table.names; })
+      .def_prop_ro("units", [](const Frame& frame) { return frame.table.units; })
+      .def_prop_ro("warnings", [](const Frame& frame) { return frame.table.warnings; })
+      .def_prop_ro("rows", [](const Frame& frame) { return frame.table.rows(); })
+      .def_prop_ro("columns", [](const Frame& frame) { return frame.table.cols(); })
+      .def_prop_ro("holds_numbers", &holds_numbers, "Whether every column holds numbers.")
+      .def("rename", &rename, "names"_a)
+      .def("matrix", [](const Frame& frame) { return to_array(numbers_of(frame)); })
       .def(
           "inputs_of",
-          [](const Table& table, const Ensemble& ensemble) {
-            return to_array(data::select_inputs(table, ensemble.state().schema));
+          [](const Frame& frame, const Ensemble& ensemble) {
+            return to_array(unlocked([&] { return inputs_of(frame, ensemble.state().schema); }));
           },
           "ensemble"_a, "The columns that the ensemble was trained on.");
 
   module.def("reader_of", &reader_of, "path"_a);
+  module.def("inputs_of_file", &inputs_of_file, "path"_a, "ensemble"_a);
 }
 
 }  // namespace credens::python

@@ -17,13 +17,14 @@ Columns = Union[Column, Sequence[Column]]
 
 
 class Dataset:
-    """Rows of inputs and targets, in double, all finite. It never changes.
+    """Rows of inputs and targets, in double; none is infinite, and NaN is a missing value. It never changes.
 
     Parameters
     ----------
     inputs : array or table [N, d]
-        Also a pandas, polars or Arrow table, whose column names are kept.
+        Also a pandas, polars or Arrow table, whose column names are kept, and whose columns may hold words or dates.
     targets : array, column or table [N] or [N, q]
+        Rows with a missing target are left out of training.
     weights : array [N], optional
         Values >= 0: what each row counts. A row of weight 2 counts as the row twice.
     noise_std : array [N] or [N, q], optional
@@ -34,6 +35,10 @@ class Dataset:
         Rows are held out in blocks of time.
     input_names, target_names : sequences of str, optional
         Where the arrays have no names of their own. Targets without names are `y`, or `y0`, `y1`, ...
+    categories, numbers, dates : columns, optional
+        Inputs that are words, numbers or dates, whatever they look like: names or 0-based indices.
+    strict : bool
+        Takes finite numbers only: words, dates and missing values are refused.
 
     Examples
     --------
@@ -60,28 +65,29 @@ class Dataset:
         time: Any = None,
         input_names: Sequence[str] | None = None,
         target_names: Sequence[str] | None = None,
+        categories: Columns = (),
+        numbers: Columns = (),
+        dates: Columns = (),
+        strict: bool = False,
     ):
-        x, found_inputs, input_units = _part(inputs, "inputs")
+        x = _inputs(inputs, input_names)
         y, found_targets, target_units = _part(targets, "targets")
         noise, noise_names, _ = (None, [], []) if noise_std is None else _part(noise_std, "noise_std")
-        d, q = x.shape[1], y.shape[1]
+        q = y.shape[1]
         # The arrays are taken for one table, in this order: a file with these columns gives the same model.
         single = sum(part is not None for part in (weights, group, time))
-        columns = d + q + single + (0 if noise is None else noise.shape[1])
-        self._core = _core.Dataset.from_arrays(
+        columns = x.columns + q + single + (0 if noise is None else noise.shape[1])
+        self._core = _core.Dataset.from_parts(
             x,
             y,
             None if weights is None else _tables.vector(weights, "weights"),
             noise if noise is None or noise.shape[1] != 1 else np.repeat(noise, q, axis=1),
-            _names(input_names, found_inputs, "input_names"),
             _names(target_names, found_targets, "target_names"),
-            input_units if input_names is None else [],
             target_units if target_names is None else [],
             _tables.series_name(weights),
             noise_names,
-            list(range(d)),
-            list(range(d, d + q)),
             columns,
+            _kinds(numbers, categories, dates, strict),
             None if group is None else _tables.labels(group, "group"),
             None if time is None else _tables.vector(time, "time"),
             _tables.series_name(group),
@@ -100,6 +106,10 @@ class Dataset:
         noise_std: Columns = (),
         group: Column | None = None,
         time: Column | None = None,
+        categories: Columns = (),
+        numbers: Columns = (),
+        dates: Columns = (),
+        strict: bool = False,
     ) -> Dataset:
         """From one table with columns in several roles; a column is a name or a 0-based index, negative from the end.
 
@@ -111,13 +121,16 @@ class Dataset:
         >>> credens.Dataset.from_table(np.arange(6.0).reshape(2, 3), targets=-1)
         Dataset(rows=2, inputs=2, targets=['y'])
         """
-        if not _tables.is_table(table):
-            table = _tables.array_table(_tables.matrix(table, "table"), [], "table")
+        if _files.is_path(table) and not _files.is_foreign(table):
+            parts = {"weight": weight, "noise_std": noise_std, "group": group, "time": time}
+            kinds = {"categories": categories, "numbers": numbers, "dates": dates, "strict": strict}
+            return cls._read(table, False, targets, inputs=inputs, ignore=ignore, **parts, **kinds)
+        if _tables.is_table(table):
+            table = _tables.table(table, "table")
         else:
-            table = _tables.table(table, "table", _column(group))
-        roles = [_columns(given) for given in (targets, inputs, ignore)]
-        singles = _column(weight), _columns(noise_std), _column(group), _column(time)
-        return cls._of(_core.Dataset.from_table(table, *roles, *singles))
+            table = _tables.array_table(_tables.matrix(table, "table", True), [], "table")
+        roles = _roles(targets, inputs, ignore, weight, noise_std, group, time)
+        return cls._of(_core.Dataset.from_table(table, roles, _kinds(numbers, categories, dates, strict), []))
 
     @classmethod
     def from_csv(cls, path: str | os.PathLike[str], targets: Columns, **options: Any) -> Dataset:
@@ -129,9 +142,9 @@ class Dataset:
         """From delimited text, an `.npy` file with one row per line or, with pyarrow, polars or pandas, from Parquet,
         Feather, Excel and OpenDocument files.
 
-        Options are `inputs`, `ignore`, `weight`, `noise_std`, `group` and `time` as in `from_table`, and, where they are not to be
-        recognised from the text, `header` (True or False), `delimiter` (',', ';', '\\t' or ' '), `decimal` ('.' or ',')
-        and `unit_line` (whether the line below the names holds units).
+        Options are those of `from_table`; `missing`, texts that stand for a missing value beside the usual ones; and,
+        where they are not to be recognised from the text, `header` (True or False), `delimiter` (',', ';', '\\t' or
+        ' '), `decimal` ('.' or ',') and `unit_line` (whether the line below the names holds units).
         """
         return cls._read(path, False, targets, **options)
 
@@ -148,6 +161,11 @@ class Dataset:
         noise_std: Columns = (),
         group: Column | None = None,
         time: Column | None = None,
+        categories: Columns = (),
+        numbers: Columns = (),
+        dates: Columns = (),
+        strict: bool = False,
+        missing: str | Sequence[str] = (),
         header: bool | None = None,
         delimiter: str = "",
         decimal: str = "",
@@ -157,17 +175,16 @@ class Dataset:
             raise UsageError(f"delimiter is {delimiter!r}, expected ',', ';', '\\t' or ' '")
         if decimal not in ("", ".", ","):
             raise UsageError(f"decimal is {decimal!r}, expected '.' or ','")
+        roles = _roles(targets, inputs, ignore, weight, noise_std, group, time)
+        kinds = _kinds(numbers, categories, dates, strict)
+        texts = [_tables.word(text, "missing") for text in ([missing] if isinstance(missing, str) else missing)]
         if _files.is_foreign(path) and not is_text:
             if header is not None or delimiter or decimal or unit_line is not None:
                 raise UsageError(f"{path} is no text, but header, delimiter, decimal or unit_line is given")
-            return cls.from_table(
-                path, targets, inputs=inputs, ignore=ignore, weight=weight, noise_std=noise_std, group=group, time=time
-            )
-        roles = [_columns(given) for given in (targets, inputs, ignore)]
-        singles = _column(weight), _columns(noise_std), _column(group), _column(time)
+            return cls._of(_core.Dataset.from_table(_tables.table(path, "table"), roles, kinds, texts))
         form = (header, delimiter, decimal, unit_line)
         with reading(path):
-            core, sentences = _core.Dataset.from_file(os.fspath(path), is_text, *roles, *singles, *form)
+            core, sentences = _core.Dataset.from_file(os.fspath(path), is_text, roles, kinds, texts, *form)
         _files.warn(sentences)
         return cls._of(core)
 
@@ -227,6 +244,16 @@ class Dataset:
         return self._core.target_units
 
     @property
+    def input_kinds(self) -> list[str]:
+        """`number`, `category` or `date` for each input; a category's values are indices of `input_levels`."""
+        return self._core.input_kinds
+
+    @property
+    def input_levels(self) -> list[list[str]]:
+        """The words of each input, empty where it holds none."""
+        return self._core.input_levels
+
+    @property
     def fingerprint(self) -> str:
         """32 hexadecimal digits over names and values: equal for files and arrays with equal content."""
         return self._core.fingerprint()
@@ -252,15 +279,16 @@ class Dataset:
         core = self._core
         arrays = [None if part is None else np.array(part) for part in (core.inputs, core.targets, core.weights, core.noise_std)]
         names = (core.input_names, core.target_names, core.input_units, core.target_units, core.weight_name, core.noise_names)
-        labels = [None if part is None else np.array(part) for part in (core.groups, core.times)]
         places = (core.input_columns, core.target_columns, core.table_columns)
-        return _restore, (*arrays, *names, *places, *labels, core.group_name, core.time_name)
+        kinds = (core.input_kinds, core.input_levels, core.allows_missing, core.missing)
+        labels = [None if part is None else np.array(part) for part in (core.groups, core.times)]
+        return _restore, (*arrays, *names, *places, *kinds, *labels, core.group_name, core.time_name)
 
 
 def dataset_of(data: Any, targets: Any = None, **parts: Any) -> Dataset:
     """The Dataset that arguments of `fit` and others describe: a dataset; inputs and targets; or a table and its targets' names."""
     if isinstance(data, Dataset):
-        given = ["targets"] * (targets is not None) + [name for name, part in parts.items() if part is not None]
+        given = ["targets"] * (targets is not None) + [name for name, part in parts.items() if _is_given(part)]
         if given:
             raise UsageError(f"{given[0]} is given beside a Dataset, expected it inside")
         return data
@@ -271,7 +299,15 @@ def dataset_of(data: Any, targets: Any = None, **parts: Any) -> Dataset:
     return Dataset(data, targets, **parts)
 
 
+def _is_given(part: Any) -> bool:
+    return part is not None and part is not False and not (isinstance(part, tuple) and not part)
+
+
+KINDS = ("categories", "numbers", "dates", "strict")
+
+
 def _named(table: Any, targets: Any, weights: Any = None, noise_std: Any = None, group: Any = None, time: Any = None, **names: Any) -> Dataset:
+    kinds = {name: names.pop(name) for name in KINDS if name in names}
     for name, value in (("weights", weights), ("noise_std", noise_std), ("group", group), ("time", time)):
         if value is not None and not _names_columns(value):
             raise UsageError(f"{name} is no name of a column, but targets are names: give all of them as names or as arrays")
@@ -279,7 +315,7 @@ def _named(table: Any, targets: Any, weights: Any = None, noise_std: Any = None,
         if value is not None:
             raise UsageError(f"{name} is given, but the table has names of its own")
     noise = () if noise_std is None else noise_std
-    return Dataset.from_table(table, targets, weight=weights, noise_std=noise, group=group, time=time)
+    return Dataset.from_table(table, targets, weight=weights, noise_std=noise, group=group, time=time, **kinds)
 
 
 def _restore(*parts: Any) -> Dataset:
@@ -292,12 +328,24 @@ def _names_columns(targets: Any) -> bool:
     )
 
 
+def _inputs(values: Any, names: Sequence[str] | None) -> _core.Table:
+    """A table whose columns are the inputs."""
+    if _tables.is_table(values):
+        table = _tables.table(values, "inputs")
+    else:
+        name = _tables.series_name(values)
+        table = _tables.array_table(_tables.matrix(values, "inputs", True), [name] if name else [], "inputs")
+    if names is not None:
+        table.rename(_names(names, [], "input_names"))
+    return table
+
+
 def _part(values: Any, what: str) -> tuple[np.ndarray, list[str], list[str]]:
     """Numbers, names and units."""
     if _tables.is_table(values):
         table = _tables.table(values, what)
         return table.matrix(), table.names, table.units
-    array, name = _tables.matrix(values, what), _tables.series_name(values)
+    array, name = _tables.matrix(values, what, may_miss=what == "targets"), _tables.series_name(values)
     if not name or array.shape[1] != 1:
         return array, [name] if name else [], []
     column = _tables.array_table(array, [name], what)
@@ -312,11 +360,30 @@ def _names(given: Sequence[str] | None, found: list[str], what: str) -> list[str
     return list(given)
 
 
+def _roles(
+    targets: Columns,
+    inputs: Columns,
+    ignore: Columns,
+    weight: Column | None,
+    noise_std: Columns,
+    group: Column | None,
+    time: Column | None,
+) -> Any:
+    parts = _columns(targets), _columns(inputs), _columns(ignore), _column(weight), _columns(noise_std)
+    return *parts, _column(group), _column(time)
+
+
+def _kinds(numbers: Columns, categories: Columns, dates: Columns, strict: bool) -> Any:
+    return _columns(numbers), _columns(categories), _columns(dates), bool(strict)
+
+
 def _column(column: Column | None) -> str:
     return "" if column is None else str(column)
 
 
-def _columns(columns: Columns) -> list[str]:
+def _columns(columns: Columns | None) -> list[str]:
+    if columns is None:
+        return []
     if isinstance(columns, (str, int, np.integer)):
         return [str(columns)]
     return [str(column) for column in columns]

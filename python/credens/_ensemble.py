@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _core, _tables
+from . import _core, _files, _tables
 from ._dataset import Dataset
 from ._errors import DataError, UsageError, reading
 from ._expectation import Expectation, expectation_of
@@ -69,6 +69,11 @@ class Ensemble:
         return self._core.target_units
 
     @property
+    def input_kinds(self) -> list[str]:
+        """`number`, `category` or `date` for each input."""
+        return self._core.input_kinds
+
+    @property
     def has_networks(self) -> bool:
         """False for a model that was made from arrays of networks trained elsewhere."""
         return self._core.has_networks
@@ -106,8 +111,9 @@ class Ensemble:
     def predict(self, inputs: Any, *, noise_std: Any = None, threads: int = 0) -> Predictive:
         """The predictive distribution at rows of inputs: an array [N, d], a table, the path of one, or a Dataset.
 
-        Columns of a table are found by their names. `noise_std` [N] or [N, q] is the known noise of each row, needed
-        where the model was trained with it.
+        Columns of a table are found by their names, and their words by what the model knows. In arrays NaN is a missing
+        value, a date seconds since 1970-01-01, and a number may be a word. `noise_std` [N] or [N, q] is the known noise
+        of each row, needed where the model was trained with it.
         """
         if isinstance(inputs, Dataset) and noise_std is None:
             noise_std = inputs.noise_std
@@ -193,16 +199,20 @@ class Ensemble:
         if not self.has_networks:
             raise UsageError("the model was made from arrays and has no networks: use predict_outputs")
         if isinstance(inputs, Dataset):
+            has_words = "category" in inputs.input_kinds + self.input_kinds
             has_units = self.input_units and inputs.input_units
-            if not self.input_names or (inputs.input_names in ([], self.input_names) and not has_units):
+            is_alike = not self.input_names or (inputs.input_names in ([], self.input_names) and not has_units)
+            if not has_words and is_alike:
                 return self._checked(inputs.inputs)
-            labels = _tables.with_units(inputs.input_names, inputs.input_units)
-            inputs = _tables.array_table(inputs.inputs, labels, "inputs")
-        elif _tables.is_table(inputs):
-            inputs = _tables.table(inputs, "inputs")
-        else:
-            return self._checked(_tables.matrix(inputs, "inputs"))
-        return inputs.inputs_of(self._core)
+            return inputs._core.inputs_of(self._core)
+        if _files.is_path(inputs) and not _files.is_foreign(inputs):
+            return _files.read_inputs(inputs, self._core)
+        if _tables.is_table(inputs):
+            return _tables.table(inputs, "inputs").inputs_of(self._core)
+        array = self._checked(_tables.matrix(inputs, "inputs", may_miss=True))
+        if "category" not in self.input_kinds:
+            return array
+        return _tables.array_table(array, [], "inputs").inputs_of(self._core)
 
     def _checked(self, inputs: np.ndarray) -> np.ndarray:
         if inputs.shape[1] != self.inputs:

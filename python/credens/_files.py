@@ -61,6 +61,14 @@ def read(path: str | os.PathLike[str]) -> Any:
     raise MissingPackageError(f"{path} is {NAMES[kind]}, which needs a package: pip install {INSTALL[kind]}")
 
 
+def read_inputs(path: str | os.PathLike[str], ensemble: _core.Ensemble) -> Any:
+    """[N, d]: the columns of a text or .npy file that a model was trained on."""
+    with reading(path):
+        inputs, sentences = _core.inputs_of_file(os.fspath(path), ensemble)
+    warn(sentences)
+    return inputs
+
+
 def warn(sentences: Iterable[str]) -> None:
     for sentence in sentences:
         warnings.warn(sentence, UserWarning, stacklevel=4)

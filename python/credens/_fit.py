@@ -11,7 +11,7 @@ from typing import Any, Literal, Union
 import numpy as np
 
 from . import _core, _tables
-from ._dataset import Dataset, dataset_of
+from ._dataset import Columns, Dataset, dataset_of
 from ._ensemble import Ensemble, core_of
 from ._progress import Progress, display_of
 
@@ -29,6 +29,10 @@ def fit(
     time: Any = None,
     input_names: Sequence[str] | None = None,
     target_names: Sequence[str] | None = None,
+    categories: Columns = (),
+    numbers: Columns = (),
+    dates: Columns = (),
+    strict: bool = False,
     recipe: Literal["auto", "paper"] = "auto",
     effort: Literal["quick", "normal", "thorough"] = "normal",
     members: int | None = None,
@@ -72,6 +76,8 @@ def fit(
     targets : array [N] or [N, q], or names of columns of `data`
     weights, noise_std, group, time, input_names, target_names
         As for `Dataset`; where `targets` are names, weights, noise_std, group and time are names too.
+    categories, numbers, dates, strict
+        As for `Dataset`: which inputs are words, numbers or dates, where that is not to be recognised.
     validation : Dataset, optional
         Rows of their own to choose each member's best epoch, in place of `validation_fraction`.
     progress : bool or callable, optional
@@ -93,7 +99,8 @@ def fit(
         raise TypeError(_unknown_keyword("fit", next(iter(unknown)), fit))
     parts = {"weights": weights, "noise_std": noise_std, "group": group, "time": time}
     names = {"input_names": input_names, "target_names": target_names}
-    train = dataset_of(data, targets, **parts, **names)
+    kinds = {"categories": categories, "numbers": numbers, "dates": dates, "strict": strict}
+    train = dataset_of(data, targets, **parts, **names, **kinds)
     if validation is not None and not isinstance(validation, Dataset):
         raise TypeError(f"validation is {type(validation).__name__}, expected a Dataset")
     options = [(name, option_text(name, value)) for name, value in given.items() if value is not None]

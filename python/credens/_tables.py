@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From what users have (arrays, lists, pandas, polars, Arrow) to arrays of doubles; none of these packages is needed.
+"""From what users have (arrays, lists, pandas, polars, Arrow) to columns; none of these packages is needed.
 
 Tables are known by what they can do: a frame has `columns` whose items are arrays (`__array__`), an Arrow table
-has `__arrow_c_stream__`. Where a value is no finite number, the sentence names its row and column.
+has `__arrow_c_stream__`. A missing value is NaN, a word the index of its text, a date seconds since 1970-01-01. Where
+a value cannot be used, the sentence names its row and column.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+import datetime
+import decimal
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,9 +21,9 @@ from ._errors import DataError, UsageError
 NUMBERS = "biuf"  # kinds of numpy types that become doubles
 
 
-def matrix(values: Any, what: str) -> np.ndarray:
+def matrix(values: Any, what: str, may_miss: bool = False) -> np.ndarray:
     """[rows, columns] of float64 whose rows lie in one piece; a list of numbers is one column."""
-    array = doubles(values, what)
+    array = doubles(values, what, may_miss)
     if array.ndim == 1:
         array = array[:, np.newaxis]
     if array.ndim != 2:
@@ -45,21 +48,14 @@ def is_table(values: Any) -> bool:
     return _files.is_path(values) or _is_frame(values) or _is_arrow(values)
 
 
-def table(values: Any, what: str, group: str = "") -> _core.Table:
-    """All columns; those that hold no numbers are refused when somebody uses them, but for texts in that of the groups."""
+def table(values: Any, what: str) -> _core.Table:
+    """All columns; those of types that cannot be used are refused when somebody uses them."""
     if _files.is_path(values):
         read = _files.read(values)
-        return read if isinstance(read, _core.Table) else table(read, str(values), group)
+        return read if isinstance(read, _core.Table) else table(read, str(values))
     if _is_arrow(values):
-        made = _core.Table.from_arrow(what, values.__arrow_c_stream__())
-    else:
-        made = _from_frame(values, what)
-    if group:
-        position = made.find(group)
-        cells = values.column(position) if _is_arrow(values) else _frame_column(values, position)
-        if not _holds_numbers(cells):
-            made.set_column(position, labels(cells, f"{what}, column {group}"))
-    return made
+        return _core.Table.from_arrow(what, values.__arrow_c_stream__())
+    return _from_frame(values, what)
 
 
 def labels(values: Any, what: str) -> np.ndarray:
@@ -85,13 +81,7 @@ def _holds_numbers(values: Any) -> bool:
 
 def array_table(values: np.ndarray, names: Iterable[str], what: str) -> _core.Table:
     """An array as a table."""
-    return _core.Table.from_columns(what, list(names), list(np.ascontiguousarray(values.T)), {})
-
-
-def with_units(names: Iterable[str], units: Iterable[str]) -> list[str]:
-    """`length [mm]` where there is a unit; there are as many units as names, or none at all."""
-    names, units = list(names), list(units)
-    return [f"{name} [{unit}]" if unit else name for name, unit in zip(names, units or [""] * len(names))]
+    return _core.Table.from_matrix(what, list(names), values)
 
 
 def names_of(labels: Iterable[Any]) -> list[str]:
@@ -130,48 +120,131 @@ def word(value: Any, what: str) -> str:
 
 
 def _is_arrow(values: Any) -> bool:
-    """Columns of numbers have both `__arrow_c_stream__` and `__array__`, but no `column_names`."""
-    return hasattr(values, "__arrow_c_stream__") and (hasattr(values, "column_names") or not hasattr(values, "__array__"))
+    """Columns of numbers have both `__arrow_c_stream__` and `__array__`, but no names; frames of pandas need pyarrow for it."""
+    has_names = hasattr(values, "column_names") or hasattr(values, "columns") or not hasattr(values, "__array__")
+    return hasattr(values, "__arrow_c_stream__") and has_names and not hasattr(values, "iloc")
 
 
 def _is_frame(values: Any) -> bool:
     return hasattr(values, "columns") and hasattr(values, "__array__") and not _is_arrow(values)
 
 
+class _Column(NamedTuple):
+    """One column of a frame, as `_core.Table` takes it."""
+
+    values: np.ndarray
+    content: str = "number"
+    texts: tuple[str, ...] = ()
+    fault: tuple[int, str] | None = None
+
+
 def _from_frame(frame: Any, what: str) -> _core.Table:
-    columns, faults = [], {}
-    for index in range(len(frame.columns)):
-        column, fault = _column(_frame_column(frame, index))
-        columns.append(column)
-        if fault is not None:
-            faults[index] = fault
-    return _core.Table.from_columns(what, names_of(frame.columns), columns, faults)
+    labels = list(frame.columns)
+    position = getattr(frame, "iloc", None)  # labels of pandas may be given twice
+    columns = [_column(frame[label] if position is None else position[:, i]) for i, label in enumerate(labels)]
+    return _core.Table.from_columns(
+        what,
+        names_of(labels),
+        [column.values for column in columns],
+        [column.content for column in columns],
+        [list(column.texts) for column in columns],
+        {i: column.fault for i, column in enumerate(columns) if column.fault is not None},
+    )
 
 
-def _frame_column(frame: Any, position: int) -> Any:
-    by_position = getattr(frame, "iloc", None)  # labels of pandas may be given twice
-    return frame[list(frame.columns)[position]] if by_position is None else by_position[:, position]
-
-
-def _column(values: Any) -> tuple[np.ndarray, tuple[int, str] | None]:
-    """The numbers of a column, and where the first one is that is none."""
+def _column(values: Any) -> _Column:
+    """The values of a column with their kind."""
+    dtype = getattr(values, "dtype", None)
+    if getattr(dtype, "tz", None) is not None and hasattr(dtype, "unit"):
+        values = np.asarray(values, dtype=f"datetime64[{dtype.unit}]")  # in UTC
+    if str(dtype) == "category":
+        categories = [*values.cat.categories, None]  # the code of a missing value is -1
+        return _texts([categories[code] for code in values.cat.codes], "word")
     array = np.asarray(values)
-    if array.dtype.kind not in NUMBERS + "O":
-        return np.full(len(array), np.nan), (0, f"is of the type {array.dtype}")
-    if array.dtype.kind == "O":
-        array = np.fromiter((_number(value) for value in array), float, len(array))
-    array = np.ascontiguousarray(array, dtype=np.float64)
-    finite = np.isfinite(array)
-    if finite.all():
-        return array, None
-    row = int(np.argmin(finite))
-    found = np.asarray(values)[row]
-    return array, (row, "is missing" if found is None or found != found else f"is {found!r}")
+    if array.dtype.kind == "b":
+        return _texts(array.astype(object), "flag")
+    if array.dtype.kind in NUMBERS:
+        return _Column(np.ascontiguousarray(array, dtype=np.float64))
+    if array.dtype.kind == "M":
+        return _Column(_seconds(array), "date")
+    if array.dtype.kind in "OUT":
+        return _object_column(array.astype(object))
+    return _unusable(array, 0, f"is of the type {array.dtype}")
+
+
+def _unusable(array: np.ndarray, row: int, found: str) -> _Column:
+    return _Column(np.full(len(array), np.nan), fault=(row, found))
+
+
+_NUMBER_TYPES = (int, float, np.integer, np.floating, decimal.Decimal)
+
+
+def _object_column(array: np.ndarray) -> _Column:
+    """Objects that are all numbers, flags or dates are these; text, also between numbers and flags, is text."""
+    present = [value for value in array if not _is_missing(value)]
+    if all(isinstance(value, (bool, np.bool_)) for value in present) and present:
+        return _texts(array, "flag")
+    if all(isinstance(value, _NUMBER_TYPES) and not isinstance(value, bool) for value in present):
+        return _Column(np.fromiter((_number(value) for value in array), float, len(array)))
+    if all(isinstance(value, datetime.date) for value in present):
+        return _dates(array)
+    for row, value in enumerate(array):
+        if not isinstance(value, (str, np.bool_, *_NUMBER_TYPES)) and not _is_missing(value):
+            return _unusable(array, row, f"is {value!r}")
+    return _texts(array, "text")
+
+
+def _texts(values: Sequence[Any] | np.ndarray, content: str) -> _Column:
+    """Codes of texts, in the order of their first rows."""
+    known: dict[str, int] = {}
+    codes = np.empty(len(values))
+    for row, value in enumerate(values):
+        codes[row] = np.nan if _is_missing(value) else known.setdefault(_text(value), len(known))
+    return _Column(codes, content, tuple(known))
+
+
+def _text(value: Any) -> str:
+    """Whole numbers are written without a point, as where a column of numbers is one of words."""
+    return str(int(value)) if isinstance(value, (float, np.floating)) and abs(value) < 1e15 and value == int(value) else str(value)
+
+
+def _seconds(array: np.ndarray) -> np.ndarray:
+    """Of numpy's times; whole seconds are exact, whatever the unit."""
+    unit, step = np.datetime_data(array.dtype)
+    per_second = {"ms": 10**3, "us": 10**6, "ns": 10**9}.get(unit, 1)
+    ticks = array.astype("datetime64[s]" if per_second == 1 else f"datetime64[{unit}]").astype(np.int64)
+    whole, rest = np.divmod(ticks, per_second)
+    return np.where(np.isnat(array), np.nan, whole + rest / per_second)
+
+
+def _dates(array: np.ndarray) -> _Column:
+    """Days and times, all with a zone or all without."""
+    seconds = np.full(len(array), np.nan)
+    has_zone = None
+    for row, value in enumerate(array):
+        if _is_missing(value):
+            continue
+        zone = getattr(value, "tzinfo", None)
+        if has_zone is not None and has_zone != (zone is not None):
+            return _unusable(array, row, f"is {value!s}, which differs from the times above in having a zone")
+        has_zone = zone is not None
+        if isinstance(value, datetime.datetime):
+            seconds[row] = (value - datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc if zone else None)).total_seconds()
+        else:
+            seconds[row] = (value - datetime.date(1970, 1, 1)).total_seconds()
+    return _Column(seconds, "date")
+
+
+def _is_missing(value: Any) -> bool:
+    """None, NaN, and what pandas has for these."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, _NUMBER_TYPES) and value != value
 
 
 def _number(value: Any) -> float:
     """NaN for what is no number."""
-    if isinstance(value, (str, bytes)) or value is None:
+    if isinstance(value, (str, bytes)) or _is_missing(value):
         return np.nan
     try:
         return float(value)
@@ -179,9 +252,11 @@ def _number(value: Any) -> float:
         return np.nan
 
 
-def doubles(values: Any, what: str) -> np.ndarray:
-    """An array of float64 of any shape."""
+def doubles(values: Any, what: str, may_miss: bool = False) -> np.ndarray:
+    """An array of float64 of any shape; where values may be missing, None and masked ones are NaN."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        if may_miss and values.dtype.kind in NUMBERS:
+            return values.astype(np.float64).filled(np.nan)
         place = ", ".join(f"{axis} {index}" for axis, index in zip(("row", "column"), np.argwhere(values.mask)[0]))
         raise DataError(f"{what}: {place} is masked, expected a finite number")
     try:
@@ -189,17 +264,17 @@ def doubles(values: Any, what: str) -> np.ndarray:
     except ValueError as error:
         raise DataError(f"{what} is no array: {error}") from None
     if array.dtype.kind == "O":
-        return _objects(array, what)
+        return _objects(array, what, may_miss)
     if array.dtype.kind not in NUMBERS:
         raise DataError(f"{what} is of the type {array.dtype}, expected numbers")
     return array.astype(np.float64, copy=False)
 
 
-def _objects(array: np.ndarray, what: str) -> np.ndarray:
+def _objects(array: np.ndarray, what: str, may_miss: bool) -> np.ndarray:
     doubles = np.empty(array.shape)
     for place, value in np.ndenumerate(array):
         doubles[place] = _number(value)
-        if not np.isfinite(doubles[place]):
+        if not np.isfinite(doubles[place]) and not (may_miss and _is_missing(value)):
             words = ", ".join(f"{axis} {index}" for axis, index in zip(("row", "column"), place))
             raise DataError(f"{what}: {words} is {value!r}, expected a finite number")
     return doubles

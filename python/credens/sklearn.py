@@ -22,21 +22,22 @@ import numpy as np
 
 try:
     from sklearn.base import BaseEstimator, RegressorMixin
-    from sklearn.utils import check_array, check_random_state
+    from sklearn.utils import check_array, check_consistent_length, check_random_state
     from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 except ImportError as error:
     raise ImportError("credens.sklearn needs scikit-learn 1.6 or newer: pip install scikit-learn") from error
 
 import credens
-from credens import _fit, _repr
+from credens import _files, _fit, _repr, _tables
+from credens._dataset import KINDS
 
 __all__ = ["CredensRegressor", "crps", "crps_scorer", "interval_score", "interval_scorer", "nll", "nll_scorer"]
 
 _MOST_SEED = 2**31 - 1
 
-# The parameters of the regressor: the options of `fit`, and two of its own.
+# The parameters of the regressor: the options and the kinds of columns of `fit`, and two of its own.
 _DEFAULTS = {
-    **{name: default for name, default in credens.fit.__kwdefaults__.items() if name in _fit.OPTION_NAMES},
+    **{name: default for name, default in credens.fit.__kwdefaults__.items() if name in (*KINDS, *_fit.OPTION_NAMES)},
     "random_state": None,
     "progress": False,
 }
@@ -78,17 +79,32 @@ class CredensRegressor(RegressorMixin, BaseEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
+        tags.input_tags.allow_nan = True
         return tags
 
     def fit(self, X, y, sample_weight=None, groups=None):
         """Trains on rows X [N, d] and targets y [N] or [N, q]; rows count by their sample_weight >= 0.
 
-        Rows of one group, a number or a text for each row, are held out together.
+        X may have missing values, and where it is a table of pandas, polars or Arrow also words and dates. Rows of one
+        group, a number or a text for each row, are held out together.
         """
         target_names = _names_of_targets(y)
-        X, y = validate_data(
-            self, X, y, dtype=np.float64, order="C", multi_output=True, y_numeric=True, ensure_min_samples=2
-        )
+        self._takes_tables = _has_words(X)
+        if self._takes_tables:
+            validate_data(self, X, skip_check_array=True)
+            check_consistent_length(X, y)
+        else:
+            X, y = validate_data(
+                self,
+                X,
+                y,
+                dtype=np.float64,
+                order="C",
+                multi_output=True,
+                y_numeric=True,
+                ensure_min_samples=2,
+                ensure_all_finite="allow-nan",
+            )
         y = check_array(y, dtype=np.float64, order="C", ensure_2d=False, input_name="y")
         options = self.get_params(deep=False)
         random_state = options.pop("random_state")
@@ -100,12 +116,12 @@ class CredensRegressor(RegressorMixin, BaseEstimator):
             y,
             weights=_checked_weights(sample_weight, X),
             group=groups,
-            input_names=None if names is None else list(names),
+            input_names=None if names is None or self._takes_tables else list(names),
             target_names=target_names,
             **options,
         )
         self._has_columns = y.ndim == 2
-        self._input_span = _span(X)
+        self._input_span = None if self._takes_tables else _span(X)
         return self
 
     def predict(self, X, return_std=False):
@@ -134,11 +150,15 @@ class CredensRegressor(RegressorMixin, BaseEstimator):
 
     def _checked_inputs(self, X):
         check_is_fitted(self)
-        return validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        if self._takes_tables and _tables.is_table(X):
+            return validate_data(self, X, reset=False, skip_check_array=True)
+        if self._takes_tables:
+            raise ValueError("X is no table, expected one as in fit, which had columns of words or dates")
+        return validate_data(self, X, dtype=np.float64, order="C", reset=False, ensure_all_finite="allow-nan")
 
     def _picture(self) -> str:
         """For notebooks; empty before fit."""
-        if not hasattr(self, "model_"):
+        if not hasattr(self, "model_") or self._input_span is None:
             return ""
         names = getattr(self, "feature_names_in_", None)
         return _repr.regressor_picture(self.model_.predict, self._input_span, names, self.model_.target_names[0])
@@ -223,6 +243,11 @@ def _names_of_targets(y):
     return names if all(isinstance(name, str) for name in names) else None
 
 
+def _has_words(X) -> bool:
+    """Whether X is a table with columns that are no numbers."""
+    return _tables.is_table(X) and not _files.is_path(X) and not _tables.table(X, "X").holds_numbers
+
+
 def _checked_weights(sample_weight, X):
     if sample_weight is None:
         return None
@@ -234,5 +259,6 @@ def _checked_weights(sample_weight, X):
 
 def _span(X):
     """[3, d]: the low end, the mean and the high end of what is usual for each input, for the picture."""
-    mean, reach = X.mean(axis=0), 2 * X.std(axis=0)
-    return np.stack([np.maximum(mean - reach, X.min(axis=0)), mean, np.minimum(mean + reach, X.max(axis=0))])
+    X = np.where(np.isnan(X).all(axis=0), 0.0, X)  # of a column without a value
+    mean, reach = np.nanmean(X, axis=0), 2 * np.nanstd(X, axis=0)
+    return np.stack([np.maximum(mean - reach, np.nanmin(X, axis=0)), mean, np.minimum(mean + reach, np.nanmax(X, axis=0))])

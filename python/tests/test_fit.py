@@ -90,7 +90,8 @@ def test_the_keywords_and_defaults_are_those_of_the_table():
         for name, parameter in inspect.signature(credens.fit).parameters.items()
         if parameter.kind is parameter.KEYWORD_ONLY
     }
-    others = {"weights", "noise_std", "group", "time", "input_names", "target_names", "validation", "progress"}
+    kinds = {"categories", "numbers", "dates", "strict"}
+    others = {"weights", "noise_std", "group", "time", "input_names", "target_names", "validation", "progress"} | kinds
     assert set(keywords) - others == {name for name, *_ in _fit.OPTIONS}
     for name, default, *_ in _fit.OPTIONS:
         text = "" if keywords[name] is None else _fit.option_text(name, keywords[name])

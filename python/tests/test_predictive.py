@@ -163,7 +163,7 @@ def test_questions_that_are_wrong(model, rows, ask, sentence):
     ("inputs", "sentence"),
     [
         (np.zeros((4, 3)), r"inputs has the shape \[4, 3\], expected \[rows, 2\]"),
-        (np.full((4, 2), np.nan), "row 0, column 0 is nan, expected a finite number"),
+        (np.full((4, 2), np.inf), "row 0, column 0 is inf, expected a finite number"),
         ([["a", "b"]], "inputs is of the type <U1, expected numbers"),
         (np.full((4, 2), 1e300), "too far from the training data"),
     ],

@@ -179,6 +179,38 @@ def test_refuses_weights_that_are_none(rows, weights, sentence):
         small().fit(*rows, sample_weight=weights)
 
 
+def test_takes_tables_with_words_gaps_and_dates():
+    pandas = pytest.importorskip("pandas")
+    generator = np.random.default_rng(0)
+    words = generator.choice(["a", "b", "c"], 60)
+    table = pandas.DataFrame({"x": generator.normal(size=60), "word": words, "day": pandas.date_range("2024-01-01", periods=60)})
+    table.loc[3, ["x", "word", "day"]] = None
+    y = pandas.Series(np.where(words == "a", 1.0, 0.0), name="y")
+    regressor = small().fit(table, y)
+    assert regressor.feature_names_in_.tolist() == ["x", "word", "day"] and regressor.n_features_in_ == 3
+    assert regressor.model_.input_kinds == ["number", "category", "date"]
+    backwards = regressor.predict(table[::-1])
+    np.testing.assert_array_equal(backwards[::-1], regressor.predict(table))
+    np.testing.assert_array_equal(clone(regressor).fit(table, y).predict(table), regressor.predict(table))
+    assert regressor.sample_y(table, 2).shape == (60, 2) and np.isfinite(regressor.score(table, y))
+    assert regressor._repr_html_()
+    with pytest.raises(ValueError, match="feature names"):
+        regressor.predict(table[["word", "x", "day"]])
+    with pytest.raises(ValueError, match="X is no table"):
+        regressor.predict(table.to_numpy())
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        small().fit(table, y[:7])
+
+
+def test_takes_missing_inputs(rows):
+    x, y = rows
+    gaps = np.where(x > 0.8, np.nan, x)
+    regressor = small().fit(gaps, y)
+    assert np.all(np.isfinite(regressor.predict(gaps))) and regressor._repr_html_()
+    with pytest.raises(ValueError, match="infinity"):
+        regressor.predict(np.where(x > 0.8, np.inf, x))
+
+
 def test_takes_small_and_odd_data():
     generator = np.random.default_rng(0)
     for x, y in [
