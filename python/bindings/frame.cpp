@@ -178,7 +178,7 @@ void read_all(Frame& frame, const std::vector<ColumnKind>& kinds) {
   note_cells(frame);
 }
 
-/// Of a group it only matters which rows have the same one: texts and dates become numbers.
+/// Groups matter only by which rows share one, so texts and dates become numbers.
 void read_groups(Frame& frame, std::size_t col) {
   if (frame.contents[col] != Content::number && frame.contents[col] != Content::date) {
     replace_codes(frame, col, "a number or a text", [](const std::string& text) -> std::optional<double> {
