@@ -123,7 +123,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"-1e309", CellKind::overflow}, Case{"+1e309", CellKind::overflow},
                     Case{"0x1p3", CellKind::hexadecimal}, Case{"-0XFF", CellKind::hexadecimal},
                     Case{"1,5", CellKind::decimal_comma}, Case{"-0,25e3", CellKind::decimal_comma},
-                    Case{"1,000.5", CellKind::text}, Case{"1,2,3", CellKind::text}, Case{"abc", CellKind::text},
+                    Case{"1,000.5", CellKind::grouped}, Case{"1,2,3", CellKind::text}, Case{"abc", CellKind::text},
                     Case{"1 2", CellKind::text}, Case{"1e", CellKind::text}, Case{"--1", CellKind::text},
                     Case{"+-1", CellKind::text}, Case{"+", CellKind::text}, Case{"-", CellKind::text},
                     Case{".", CellKind::text}, Case{"1.2.3", CellKind::text}, Case{"0x", CellKind::text},
