@@ -56,7 +56,7 @@ Table from_arrow(const std::string& source, const nb::object& capsule) {
 }
 
 /// All rows of a text file or an array.
-Table from_file(const std::filesystem::path& path) {
+Table table_of_file(const std::filesystem::path& path) {
   return unlocked([&] {
     const std::unique_ptr<data::RowPortions> portions = data::open_table(path, {});
     std::vector<double> values;
@@ -71,7 +71,7 @@ Table from_file(const std::filesystem::path& path) {
 }
 
 /// How this package calls what reads the file; empty: text or an array.
-std::string reader_of(const std::filesystem::path& path) {
+std::string package_reader_of(const std::filesystem::path& path) {
   const auto kind = data::foreign_kind_of(path);
   return kind ? std::string(kind->reader) : "";
 }
@@ -103,7 +103,7 @@ void register_table(nb::module_& module) {
   nb::class_<Table>(module, "Table", "Columns of numbers, with names or without.")
       .def_static("from_columns", &from_columns, "source"_a, "names"_a, "columns"_a, "faults"_a)
       .def_static("from_arrow", &from_arrow, "source"_a, "capsule"_a)
-      .def_static("from_file", &from_file, "path"_a)
+      .def_static("from_file", &table_of_file, "path"_a)
       .def_prop_ro("names", [](const Table& table) { return table.names; })
       .def_prop_ro("units", [](const Table& table) { return table.units; })
       .def_prop_ro("warnings", [](const Table& table) { return table.warnings; })
@@ -116,7 +116,7 @@ void register_table(nb::module_& module) {
           },
           "ensemble"_a, "The columns that the ensemble was trained on.");
 
-  module.def("reader_of", &reader_of, "path"_a);
+  module.def("reader_of", &package_reader_of, "path"_a);
 }
 
 }  // namespace credens::python
