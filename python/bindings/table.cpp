@@ -102,7 +102,7 @@ Frame read_file(const std::filesystem::path& path) {
   return frame;
 }
 
-Frame from_file(const std::filesystem::path& path) {
+Frame frame_of_file(const std::filesystem::path& path) {
   return unlocked([&] { return read_file(path); });
 }
 
@@ -135,7 +135,7 @@ nb::typed<nb::tuple, NumpyArray, std::vector<std::string>> inputs_of_file(const 
 }
 
 /// How this package calls what reads the file; empty: text or an array.
-std::string reader_of(const std::filesystem::path& path) {
+std::string package_reader_of(const std::filesystem::path& path) {
   const auto kind = data::foreign_kind_of(path);
   return kind ? std::string(kind->reader) : "";
 }
@@ -159,7 +159,7 @@ void register_table(nb::module_& module) {
                   "faults"_a)
       .def_static("from_matrix", &from_matrix, "source"_a, "names"_a, "values"_a.noconvert())
       .def_static("from_arrow", &from_arrow, "source"_a, "capsule"_a)
-      .def_static("from_file", &from_file, "path"_a)
+      .def_static("from_file", &frame_of_file, "path"_a)
       .def_prop_ro("names", [](const Frame& frame) { return frame.table.names; })
       .def_prop_ro("units", [](const Frame& frame) { return frame.table.units; })
       .def_prop_ro("warnings", [](const Frame& frame) { return frame.table.warnings; })
@@ -175,7 +175,7 @@ void register_table(nb::module_& module) {
           },
           "ensemble"_a, "The columns that the ensemble was trained on.");
 
-  module.def("reader_of", &reader_of, "path"_a);
+  module.def("reader_of", &package_reader_of, "path"_a);
   module.def("inputs_of_file", &inputs_of_file, "path"_a, "ensemble"_a);
 }
 

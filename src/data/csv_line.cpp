@@ -147,7 +147,11 @@ bool is_blank_line(std::string_view line, char delimiter) {
   return std::all_of(line.begin(), line.end(), [&](char c) { return is_blank(c, delimiter); });
 }
 
-const char* read_number(const char* first, const char* last, double& value, char decimal) {
+namespace {
+
+/// `decimal` is a template argument, so that the compiler knows the mark in the loops of fast_float.
+template <char decimal>
+const char* read_marked_number(const char* first, const char* last, double& value) {
   const char* digits = first;
   if (digits != last && *digits == '+') ++digits;
   if (digits == last || (digits != first && *digits == '-')) return first;
@@ -156,6 +160,12 @@ const char* read_number(const char* first, const char* last, double& value, char
   // Some releases report what rounds to 0 as out of range, others do not.
   const bool is_number = error == std::errc() || error == std::errc::result_out_of_range;
   return is_number && std::isfinite(value) ? end : first;
+}
+
+}  // namespace
+
+const char* read_number(const char* first, const char* last, double& value, char decimal) {
+  return decimal == '.' ? read_marked_number<'.'>(first, last, value) : read_marked_number<','>(first, last, value);
 }
 
 Cell read_cell(std::string_view text, char decimal) {

@@ -62,7 +62,8 @@ bool has_blanks_and_decimal_commas(const std::vector<std::string_view>& lines) {
     const std::vector<Field> fields = fields_of(lines[i], ' ');
     if (fields.size() < 2 || fields.size() != fields_of(lines.back(), ' ').size()) return false;
     for (const Field& field : fields) {
-      if (field.text.ends_with(',') || !holds(field, CellKind::number, ',')) return false;
+      const bool has_outer_comma = field.text.starts_with(',') || field.text.ends_with(',');  // `1, 2` or `1 ,2`
+      if (has_outer_comma || !holds(field, CellKind::number, ',')) return false;
       has_commas = has_commas || holds(field, CellKind::decimal_comma);
     }
   }
@@ -103,6 +104,7 @@ bool may_be_thousands(std::string_view text) {
 /// may separate thousands.
 char recognise_decimal(const std::vector<std::string_view>& lines, char delimiter) {
   if (delimiter == ',') return '.';
+  if (common_count(lines, delimiter).fields < 2) return '.';  // commas may well be the delimiter
   std::size_t commas = 0;
   std::size_t points = 0;
   bool is_certain = delimiter == ';';

@@ -142,6 +142,7 @@ TEST(ParseCsv, RefusesDuplicateNames) {
 }
 
 TEST(ParseCsv, RefusesNamesThatAreNoText) {
+  EXPECT_EQ(sentence("temp \x81,y\n1,2\n"), "t.csv:1:1: \"temp \\x81\" is neither UTF-8 nor Latin-1");
   EXPECT_EQ(sentence("\"a\tb\",y\n1,2\n"), "t.csv:1:1: the name \"a\\x09b\" holds a control character");
 }
 

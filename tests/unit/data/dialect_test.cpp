@@ -27,6 +27,7 @@ TEST(RecogniseDecimal, IsAPointUnlessFractionsHaveCommas) {
   EXPECT_EQ(decimal_of("a;b\n1,5;2\n"), ',');
   EXPECT_EQ(decimal_of("a\tb\n1,5\t2\n"), ',');
   EXPECT_EQ(decimal_of("a,b\n1,5\n"), '.');
+  EXPECT_EQ(recognise_dialect("1,5\n2,5\n", {.delimiter = ';'}).decimal, '.') << "a single column";
 }
 
 TEST(RecogniseDecimal, TakesTheMarkOfMostFractions) {
@@ -47,6 +48,7 @@ TEST(RecogniseDialect, SeesBlanksBetweenDecimalCommas) {
   EXPECT_EQ(recognise_dialect("1,5 2,5\n3,5 4\n", {}).delimiter, ' ');
   EXPECT_EQ(recognise_dialect("a b\n1,5 2,5\n3,5 4\n", {}).delimiter, ' ');
   EXPECT_EQ(recognise_dialect("1, 2\n3, 4\n", {}).delimiter, ',');
+  EXPECT_EQ(recognise_dialect("1 ,2\n3 ,4\n", {}).delimiter, ',');
   EXPECT_EQ(recognise_dialect("1,5\n3,5\n", {}).delimiter, ',');
 }
 
