@@ -83,6 +83,20 @@ void check_values(MatrixView values, std::string_view what) {
   }
 }
 
+/// A word is the index of its level; one more stands for words that have none.
+void check_words(const DatasetParts& parts) {
+  for (std::size_t col = 0; col < parts.input_kinds.size(); ++col) {
+    if (parts.input_kinds[col] != ColumnKind::category) continue;
+    const std::size_t levels = col < parts.input_levels.size() ? parts.input_levels[col].size() : 0;
+    for (std::size_t row = 0; row < parts.inputs.rows(); ++row) {
+      const double value = parts.inputs(row, col);
+      const bool is_level = value >= 0 && value <= static_cast<double>(levels) && std::floor(value) == value;
+      base::require(std::isnan(value) || is_level, ErrorCode::data,
+                    "inputs: row {}, column {} is {}, expected the index of one of {} levels", row, col, value, levels);
+    }
+  }
+}
+
 void check(const DatasetParts& parts) {
   const std::size_t rows = parts.inputs.rows();
   base::require(!parts.inputs.empty(), ErrorCode::data, "inputs are {} x {}, expected at least one row and one column",
@@ -92,6 +106,7 @@ void check(const DatasetParts& parts) {
                 data::count_of(rows, "row"));
   check_values(parts.inputs, "inputs");
   check_values(parts.targets, "targets");
+  check_words(parts);
   check_weights(parts.weights, rows);
   check_noise(parts.noise_std, rows, parts.targets.cols());
   check_labels(parts.groups, rows, "group");

@@ -69,8 +69,8 @@ std::vector<bool> set_given_kinds(const Table& table, const DatasetOptions& opti
 
 ColumnKind recognised_kind(const ColumnContent& content) {
   const std::size_t all = content.numbers + content.dates + content.words;
-  if (5 * content.numbers >= 4 * all) return ColumnKind::number;
-  return 5 * content.dates >= 4 * all ? ColumnKind::date : ColumnKind::category;
+  if (2 * content.numbers >= all) return ColumnKind::number;
+  return 2 * content.dates >= all ? ColumnKind::date : ColumnKind::category;
 }
 
 /// The text of a group is all that matters of it, and numbers have one too.

@@ -13,9 +13,9 @@
 
 namespace credens::data {
 
-/// A column that is a number, a word or a date in at least four of five of its cells that are not missing; words where
-/// it is none of these, numbers where all are missing. A number among few words is most likely a code, a word among
-/// many numbers a slip: that stays a column of numbers, in which the word will be refused.
+/// The kind that at least half of a column's cells have that are not missing, numbers before dates; words where neither
+/// has, numbers where all are missing. A word among numbers is most likely a slip: it will be refused, and whoever means
+/// it says so.
 ColumnKind recognised_kind(const ColumnContent& content);
 
 /// Sets the kinds of the schema's inputs: as `options` say, or by the first rows of the table. Throws usage where

@@ -84,6 +84,21 @@ TEST(Dataset, RefusesShapesThatDisagree) {
   EXPECT_THAT(making([](auto& p) { p.noise_names = {"a", "b"}; }), Refused("2 names of noise for 1 target"));
 }
 
+TEST(Dataset, RefusesCodesThatAreNoLevels) {
+  const auto with_code = [](double code) {
+    return making([code](auto& p) {
+      p.input_kinds = {ColumnKind::category, ColumnKind::number};
+      p.input_levels = {{"red"}, {}};
+      for (std::size_t i = 0; i < p.inputs.rows(); ++i) p.inputs(i, 0) = 0;
+      p.inputs(1, 0) = code;
+    });
+  };
+  for (const double code : {-1.0, 0.5, 2.0, 1e300}) {
+    EXPECT_THAT(with_code(code), Refused("inputs: row 1, column 0 is"));
+  }
+  EXPECT_NO_THROW(with_code(std::nan(""))());
+}
+
 TEST(Dataset, RefusesValuesThatAreNoUse) {
   EXPECT_THAT(making([](auto& p) { p.inputs(1, 0) = -INFINITY; }),
               Refused("inputs: row 1, column 0 is -inf, expected a finite number"));

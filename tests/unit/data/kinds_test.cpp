@@ -17,11 +17,12 @@
 namespace credens::data {
 namespace {
 
-TEST(RecognisedKind, NeedsFourOfFiveCells) {
-  EXPECT_EQ(recognised_kind({.numbers = 4, .words = 1}), ColumnKind::number);
-  EXPECT_EQ(recognised_kind({.numbers = 7, .words = 2}), ColumnKind::category);
-  EXPECT_EQ(recognised_kind({.dates = 4, .words = 1}), ColumnKind::date);
-  EXPECT_EQ(recognised_kind({.numbers = 2, .dates = 2}), ColumnKind::category);
+TEST(RecognisedKind, NeedsHalfOfTheCells) {
+  EXPECT_EQ(recognised_kind({.numbers = 4, .words = 4}), ColumnKind::number);
+  EXPECT_EQ(recognised_kind({.numbers = 4, .words = 5}), ColumnKind::category);
+  EXPECT_EQ(recognised_kind({.dates = 4, .words = 4}), ColumnKind::date);
+  EXPECT_EQ(recognised_kind({.numbers = 2, .dates = 2}), ColumnKind::number);
+  EXPECT_EQ(recognised_kind({.numbers = 2, .dates = 2, .words = 2}), ColumnKind::category);
   EXPECT_EQ(recognised_kind({}), ColumnKind::number);
 }
 

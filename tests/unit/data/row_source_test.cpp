@@ -105,8 +105,8 @@ TEST_F(Rows, AreSummedUpInOnePass) {
 
 TEST_F(Rows, NameThePlaceOfWhatIsWrong) {
   const auto refuse = [&](const std::string& last_row, const std::string& words) {
-    const auto source = open_rows(write(text_of_rows() + last_row), all_parts);
-    EXPECT_THAT([&] { summarise(*source); }, test::Fails(ErrorCode::data, words));
+    const auto path = write(text_of_rows() + last_row);
+    EXPECT_THAT([&] { summarise(*open_rows(path, all_parts)); }, test::Fails(ErrorCode::data, words));
     EXPECT_THAT([&] { Dataset::from_file(folder_ / "t.csv", all_parts); }, test::Fails(ErrorCode::data, words));
   };
   refuse("r,1,2,-3,4,5\n", "t.csv:4198:4 (w): the weight is -3, expected a number that is not negative");
