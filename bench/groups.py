@@ -5,12 +5,13 @@
     python3 bench/groups.py build/release/credens                      # 50 draws of all cases
     python3 bench/groups.py build/release/credens --draws 5 --only equal
 
-A draw has 40 samples with one, two or three inputs (--problem), each measured five times: target = f(inputs) + what is the sample's own
-(standard deviation 0.05) + what is the repeat's own (0.01). New samples are drawn alike, one measurement each. In the
-case `equal` the repeats have equal inputs and nothing is said of groups; in `group` each repeat reads its inputs with an
-error of 0.001 and the table names the sample; `blind` is the same table without that name; `once` has 200 samples
-measured once, for comparison. `pasted` is a table of 150 rows and `alone` the same rows once. Prints for each case the
-share of new rows within the 95 % intervals and their NLL, means over the draws with standard errors.
+A draw has 40 samples with one, two or three inputs (--problem), each measured five times: target = f(inputs) + what
+is the sample's own (standard deviation 0.05) + what is the repeat's own (0.01). New samples are drawn alike, one
+measurement each. In the case `equal` the repeats have equal inputs and nothing is said of groups; in `group` each
+repeat reads its inputs with an error of 0.001 and the table names the sample; `blind` is the same table without that
+name; `once` has 200 samples measured once and `few` the 40 samples measured once, for comparison. `pasted` is a table
+of 150 rows and `alone` the same rows once. Prints for each case the share of new rows within the 95 % intervals and
+their NLL, means over the draws with standard errors.
 """
 
 import argparse
@@ -48,6 +49,8 @@ def tables(problem, case, random):
     new = measured(problem, random, NEW_ROWS, 1)
     if case == "once":
         return measured(problem, random, SAMPLES * REPEATS, 1), new, ["--ignore", "sample"]
+    if case == "few":
+        return measured(problem, random, SAMPLES, 1), new, ["--ignore", "sample"]
     if case in ("pasted", "alone"):
         rows = measured(problem, random, 150, 1)
         return (np.concatenate([rows, rows]) if case == "pasted" else rows), new, ["--ignore", "sample"]
@@ -79,7 +82,7 @@ def main():
     parser.add_argument("program")
     parser.add_argument("--draws", type=int, default=50)
     parser.add_argument("--effort", default="normal")
-    parser.add_argument("--only", default="equal,group,blind,once,pasted,alone")
+    parser.add_argument("--only", default="equal,group,blind,once,few,pasted,alone")
     parser.add_argument("--problem", choices=PROBLEMS, default="two")
     given = parser.parse_args()
     print(f"{'case':8} {'coverage of 95 %':>20} {'NLL':>18} {'RMSE':>18}")

@@ -17,7 +17,7 @@ namespace credens::learn {
 /// interquartile range / 1.349, d_i = |y_i - m| / s.
 ///
 /// The largest set of at most n / 50 values (one at least) is doubted whose d are all above 20 and at least 10 times as
-/// large as every other d. Heavy tails have no such gap. Targets of fewer than 20 rows and those with s = 0 are
+/// large as every other d. Heavy tails rarely have such a gap. Targets of fewer than 20 rows and those with s = 0 are
 /// believed, and so are values that the inputs foretell: those of which a quarter of the five nearest neighbours, in
 /// standardised inputs, are doubted as well.
 std::vector<std::uint32_t> find_slips(const data::RowSummary& summary);
