@@ -53,7 +53,7 @@ void check_cells(const Table& table, const Schema& schema) {
 
   const ColumnFault* fault = first_fault(table.faults, used);
   const ColumnFault* const missing = first_fault(table.missing, complete);
-  if (missing != nullptr && (fault == nullptr || missing->row <= fault->row)) fault = missing;
+  if (missing != nullptr && (fault == nullptr || missing->row < fault->row)) fault = missing;
   if (fault == nullptr) return;
   const bool may_be_word = schema.allows_missing && fault->is_word && fault == first_fault(table.faults, inputs);
   throw Error(ErrorCode::data,

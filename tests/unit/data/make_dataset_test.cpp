@@ -70,8 +70,6 @@ TEST(MakeDataset, ComplainsOfTheFirstRowWhateverThePart) {
   const std::string csv = "x,y,w\n1,2,1\n3,NA,x\nz,4,1\n";
   EXPECT_THAT([&] { make({.targets = {"y"}, .weight = "w"}, csv); },
               test::Fails(ErrorCode::data, "t.csv:3:3 (w): \"x\" is not a number"));
-  EXPECT_THAT([&] { make({.targets = {"y"}, .weight = "w", .strict = true}, csv); },
-              test::Fails(ErrorCode::data, "t.csv:3:2 (y): missing value"));
 }
 
 TEST(MakeDataset, NamesUnnamedTargets) {
