@@ -196,7 +196,10 @@ Cell read_cell(std::string_view text, char decimal) {
 
 bool is_missing(std::string_view text, std::span<const std::string> more) {
   constexpr std::size_t longest = 4;  // of the usual words
-  if (text.size() <= longest && is_one_of(text, {"", "na", "n/a", "#n/a", "nan", "null", "none", "?"})) return true;
+  constexpr std::string_view starts = "nN#?";
+  const bool may_be_one =
+      text.empty() || (text.size() <= longest && starts.find(text.front()) != std::string_view::npos);
+  if (may_be_one && is_one_of(text, {"", "na", "n/a", "#n/a", "nan", "null", "none", "?"})) return true;
   return std::ranges::find(more, text) != more.end();
 }
 

@@ -300,5 +300,16 @@ RC_GTEST_PROP(ShortDecimal, IsTheNearestDouble, ()) {
   RC_ASSERT(std::bit_cast<std::uint64_t>(taken.value) == std::bit_cast<std::uint64_t>(expected));
 }
 
+TEST(IsMissing, KnowsTheUsualWordsInAnyCaseAndThoseGiven) {
+  const std::vector<std::string> more = {"-999", "Not known"};
+  for (const char* text :
+       {"", "NA", "na", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None", "none", "?", "-999", "Not known"}) {
+    EXPECT_TRUE(is_missing(text, more)) << text;
+  }
+  for (const char* text : {"n", "no", "nah", "nine", "??", "#", "0", "-99", "not known", "nano", "N/A?", "red"}) {
+    EXPECT_FALSE(is_missing(text, more)) << text;
+  }
+}
+
 }  // namespace
 }  // namespace credens::data
