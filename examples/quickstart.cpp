@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // From a table to predictions whose uncertainty is split into noise and ignorance.
-// Usage: quickstart TABLE.csv TARGET
+// Usage: quickstart TABLE.csv TARGET, where new.csv has rows to predict
 
 #include <credens/credens.hpp>
 
@@ -26,6 +26,9 @@ int main(int argc, char** argv) try {
   const Scores extended = score(p, test.targets());
   const Scores classical = score(p.classical(), test.targets());
   std::cout << "negative log likelihood: classical " << classical.nll << ", extended " << extended.nll << "\n";
+
+  const Predictive new_rows = wide.predict(wide.read_inputs("new.csv"));
+  std::cout << "new row 0: mean " << new_rows.mean()(0, 0) << "\n";
 
   save(wide, "quickstart.safetensors");
   std::cout << load("quickstart.safetensors").members() << " members saved\n";

@@ -48,9 +48,9 @@ struct DatasetOptions {
   std::vector<std::string> numbers = {};    ///< inputs that are numbers, whatever they look like
   std::vector<std::string> categories = {};
   std::vector<std::string> dates = {};
-  bool strict = false;  ///< finite numbers only: words and missing cells are refused
-  std::string group = {};                   ///< rows with the same number or text here are held out together
-  std::string time = {};                    ///< numbers: rows are held out in blocks of time
+  bool strict = false;     ///< finite numbers only: words and missing cells are refused
+  std::string group = {};  ///< rows with the same number or text here are held out together
+  std::string time = {};   ///< numbers or dates: rows are held out in blocks of time
   TableFormat format = {};
 };
 
@@ -66,10 +66,10 @@ struct DatasetParts {
   std::vector<std::string> noise_names = {};   ///< names of the columns that `noise_std` came from: none, one or q
   std::vector<ColumnKind> input_kinds = {};    ///< empty (all numbers) or d
   std::vector<std::vector<std::string>> input_levels = {};  ///< empty or d: the words of each category
-  std::vector<double> groups = {};             ///< empty or N numbers: rows of one number are held out together
-  std::vector<double> times = {};              ///< empty or N numbers: rows are held out in blocks of time
-  std::string group_name = {};                 ///< name of the column that `groups` came from
-  std::string time_name = {};                  ///< name of the column that `times` came from
+  std::vector<double> groups = {};  ///< empty or N numbers: rows of one number are held out together
+  std::vector<double> times = {};   ///< empty or N numbers: rows are held out in blocks of time
+  std::string group_name = {};      ///< name of the column that `groups` came from
+  std::string time_name = {};       ///< name of the column that `times` came from
 };
 
 struct SplitOptions {
@@ -110,6 +110,7 @@ class Dataset {
   const data::Schema& schema() const { return *schema_; }
 
   Dataset select(std::span<const std::size_t> rows) const;               ///< these rows, in this order
+  Dataset with_targets() const;                                          ///< the rows that have all their targets
   std::pair<Dataset, Dataset> split(const SplitOptions& options) const;  ///< (rest, test), rows in their old order
 
   /// 32 hexadecimal digits over names and parsed values: equal for CSV, NPY, compressed files and arrays with equal

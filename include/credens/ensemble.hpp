@@ -4,12 +4,14 @@
 
 #pragma once
 
+#include <credens/dataset.hpp>
 #include <credens/expectation.hpp>
 #include <credens/matrix.hpp>
 #include <credens/member_outputs.hpp>
 #include <credens/predictive.hpp>
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -83,6 +85,13 @@ class Ensemble {
   /// or rows have changed since.
   const std::optional<Expectation>& expected() const;
 
+  /// The inputs of this model [N x d] among those of other rows: found by name, words with the codes of training.
+  Matrix inputs_of(const Dataset& rows) const;
+
+  /// The inputs of this model [N x d] in a table, which needs no targets: read as `credens predict` reads it.
+  Matrix read_inputs(const std::filesystem::path& path, const TableFormat& format = {}) const;
+
+  /// `inputs` [N x d] as `inputs_of` and `read_inputs` give them; those of a Dataset where the model knows no words.
   Predictive predict(MatrixView inputs, const PredictOptions& options = {}) const;
   Predictive predict(const MemberOutputs& outputs) const;
   void predict_blocks(const BlockSource& source, const BlockSink& sink, int threads = 0) const;

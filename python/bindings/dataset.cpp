@@ -14,6 +14,7 @@
 #include "arrays.hpp"
 #include "base/check.hpp"
 #include "base/text.hpp"
+#include "data/complete_rows.hpp"
 #include "data/csv_reader.hpp"
 #include "data/row_source.hpp"
 #include "data/scaler.hpp"
@@ -246,15 +247,17 @@ void register_dataset(nb::module_& module) {
       .def(
           "inputs_of",
           [](const Dataset& rows, const Ensemble& ensemble) {
-            return to_array(unlocked([&] { return inputs_of(rows, ensemble.state().schema); }));
+            return to_array(unlocked([&] { return ensemble.inputs_of(rows); }));
           },
           "ensemble"_a, "The columns that the ensemble was trained on.")
+      .def("with_targets", &Dataset::with_targets, "The rows that have all their targets.")
       .def("fingerprint", &Dataset::fingerprint, nb::call_guard<nb::gil_scoped_release>())
       .def("select", [](const Dataset& dataset, const std::vector<std::size_t>& rows) { return dataset.select(rows); })
       .def("split", [](const Dataset& dataset, double test_fraction, std::uint64_t seed) {
         return dataset.split({.test_fraction = test_fraction, .seed = seed});
       });
 
+  module.def("left_out_sentence", &data::left_out_sentence, "rows"_a);
   module.def("word_numbers", &word_numbers, "words"_a);
   module.def("simulate", &simulate, "problem"_a, "rows"_a, "seed"_a);
   module.def("standardising_scale", &standardising_scale, "values"_a.noconvert());

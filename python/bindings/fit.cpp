@@ -17,7 +17,6 @@
 
 #include "arrays.hpp"
 #include "base/check.hpp"
-#include "frame.hpp"
 #include "learn/plan.hpp"
 #include "learn/recipe.hpp"
 #include "model/ensemble_state.hpp"
@@ -91,9 +90,7 @@ Ensemble fit_model(const Dataset& train, const Values& given, const Dataset* val
   Messages messages;
   std::stop_source stop;
   FitOptions options = options_of(given);
-  std::optional<Dataset> checked_by;
-  if (validation != nullptr) checked_by = recoded(*validation, train.schema());
-  options.validation = checked_by ? &*checked_by : nullptr;
+  options.validation = validation;
   options.stop = stop.get_token();
   options.on_progress = [&](const Progress& progress) { messages.set(progress); };
   options.on_warning = [&](std::string_view warning) { messages.add(warning); };
@@ -124,7 +121,7 @@ Ensemble widen_model(const Ensemble& ensemble, const Dataset& train, const std::
   WidenOptions options{
       .prior_precision = prior_precision, .evidence = evidence, .random_bias = random_bias, .threads = threads};
   if (posterior) options.posterior = base::parse_enum<PosteriorKind>(*posterior);
-  return unlocked([&] { return widen(ensemble, recoded(train, ensemble.state().schema), options); });
+  return unlocked([&] { return widen(ensemble, train, options); });
 }
 
 /// Keyword, default as text (empty: left to the recipe), help and range of each option of `fit`.

@@ -13,6 +13,7 @@
 #include "data/csv_line.hpp"
 #include "data/date.hpp"
 #include "data/kinds.hpp"
+#include "data/match.hpp"
 #include "data/row_source.hpp"
 
 namespace credens::python {
@@ -206,34 +207,6 @@ std::vector<ColumnKind> training_kinds(const Frame& frame, const data::Schema& s
   return kinds;
 }
 
-Matrix copied(MatrixView values) {
-  Matrix copy(values.rows(), values.cols());
-  for (std::size_t row = 0; row < values.rows(); ++row) std::ranges::copy(values.row(row), copy.row(row).begin());
-  return copy;
-}
-
-Table inputs_table(const Dataset& rows) {
-  Table table{.source = "inputs", .names = rows.input_names(), .values = copied(rows.inputs())};
-  table.units = data::units_of(rows.schema().inputs);
-  for (const data::Column& input : rows.schema().inputs) {
-    table.kinds.push_back(input.kind);
-    table.levels.push_back(input.levels);
-  }
-  return table;
-}
-
-bool has_words(const data::Schema& schema) {
-  return std::ranges::any_of(schema.inputs,
-                             [](const data::Column& input) { return input.kind == ColumnKind::category; });
-}
-
-/// The model's input that column `i` of the rows is; null: there is none.
-const data::Column* model_input(const data::Schema& model, const data::Schema& rows, std::size_t i) {
-  if (!model.has_names || !rows.has_names) return &model.inputs[i];
-  const auto found = std::ranges::find(model.inputs, rows.inputs[i].name, &data::Column::name);
-  return found == model.inputs.end() ? nullptr : &*found;
-}
-
 std::vector<std::size_t> all_columns(const Table& table) {
   std::vector<std::size_t> columns;
   for (std::size_t col = 0; col < table.cols(); ++col) columns.push_back(col);
@@ -301,10 +274,6 @@ Matrix inputs_of(Frame frame, const data::Schema& model) {
   return data::select_inputs(frame.table, model);
 }
 
-Matrix inputs_of(const Dataset& rows, const data::Schema& model) {
-  return data::select_inputs(inputs_table(rows), model);
-}
-
 std::vector<std::string> kind_names(const data::Schema& schema) {
   std::vector<std::string> names;
   for (const data::Column& input : schema.inputs) {
@@ -312,30 +281,6 @@ std::vector<std::string> kind_names(const data::Schema& schema) {
     names.emplace_back(input.kind == ColumnKind::category ? "category" : is_date ? "date" : "number");
   }
   return names;
-}
-
-Dataset recoded(const Dataset& rows, const data::Schema& model) {
-  data::Schema schema = rows.schema();
-  const bool is_other = schema.inputs.size() != model.inputs.size();
-  if (is_other || (!has_words(schema) && !has_words(model))) return rows;
-  const Table table = inputs_table(rows);
-  DatasetParts parts{.inputs = table.values,
-                     .targets = copied(rows.targets()),
-                     .weights = {rows.weights().begin(), rows.weights().end()},
-                     .noise_std = copied(rows.noise_std()),
-                     .groups = {rows.groups().begin(), rows.groups().end()},
-                     .times = {rows.times().begin(), rows.times().end()}};
-  std::vector<double> column(rows.rows());
-  for (std::size_t i = 0; i < schema.inputs.size(); ++i) {
-    const data::Column* const known = model_input(model, schema, i);
-    if (known == nullptr) return rows;
-    for (std::size_t row = 0; row < column.size(); ++row) column[row] = table.values(row, i);
-    data::recode(table, i, *known, column);
-    for (std::size_t row = 0; row < column.size(); ++row) parts.inputs(row, i) = column[row];
-    schema.inputs[i].kind = known->kind;
-    schema.inputs[i].levels = known->levels;
-  }
-  return {std::move(parts), schema};
 }
 
 }  // namespace credens::python

@@ -52,12 +52,8 @@ Dataset make_dataset(Frame frame, DatasetParts parts, const DatasetOptions& opti
 
 /// The inputs of a model, in its order and with its codes of words.
 Matrix inputs_of(Frame frame, const data::Schema& model);
-Matrix inputs_of(const Dataset& rows, const data::Schema& model);
 
 /// `number`, `category` or `date` for each input.
 std::vector<std::string> kind_names(const data::Schema& schema);
-
-/// Rows with the model's codes of words; unchanged where their inputs are not the model's.
-Dataset recoded(const Dataset& rows, const data::Schema& model);
 
 }  // namespace credens::python

@@ -15,8 +15,7 @@
 #include "arrays.hpp"
 #include "base/check.hpp"
 #include "data/file_kind.hpp"
-#include "data/kinds.hpp"
-#include "data/row_source.hpp"
+#include "data/match.hpp"
 #include "data/units.hpp"
 #include "model/ensemble_state.hpp"
 #include "module.hpp"
@@ -114,22 +113,10 @@ nb::typed<nb::tuple, NumpyArray, std::vector<std::string>> inputs_of_file(const 
   Matrix inputs = unlocked([&] {
     data::Schema model = ensemble.state().schema;
     model.has_noise = false;
-    const TableFormat format{.missing = model.missing};
-    auto portions = data::open_table(path, format);
+    auto portions = data::open_table(path, {}, model);
     warnings = portions->header().warnings;
     if (portions->header().first_line == 0) return inputs_of(read_file(path), model);
-    data::Schema matched = data::match(model, portions->header(), {}, data::Targets::unused);
-    portions->read_as(data::readings_of(matched, portions->header().cols(), true));
-    const std::size_t columns = matched.inputs.size();
-    const auto rows = data::open_rows(path, std::move(portions), std::move(matched));
-    std::vector<double> values;
-    for (data::RowBlock block; rows->next(block);) {
-      for (std::size_t row = 0; row < block.rows(); ++row) {
-        values.insert(values.end(), block.inputs.row(row).begin(), block.inputs.row(row).end());
-      }
-    }
-    const std::size_t count = values.size() / columns;
-    return Matrix(count, columns, std::move(values));
+    return data::read_inputs(*data::open_rows_for(path, std::move(portions), model, {}));
   });
   return nb::make_tuple(to_array(std::move(inputs)), std::move(warnings));
 }

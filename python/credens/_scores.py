@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from typing import Any
 
 from . import _core, _tables
@@ -66,7 +67,7 @@ def score(
         weights = None if weights is None else _tables.vector(weights, "weights")
     else:
         ensemble = core_of(prediction)
-        rows = dataset_of(data, targets, weights=weights, **parts)
+        rows = _with_targets(dataset_of(data, targets, weights=weights, **parts))
         ensemble.check_units(rows._core)
         predictive, observed, weights = prediction.predict(rows), rows.targets, rows.weights
         inputs = prediction._inputs(rows)
@@ -74,6 +75,14 @@ def score(
     level, interval = _tables.number(level, "level"), _tables.word(interval, "interval")
     text = _core.score(ensemble, predictive._core, inputs, observed, weights, truth, level, interval)
     return json.loads(text, object_hook=Scores)
+
+
+def _with_targets(rows: Dataset) -> Dataset:
+    """Rows without target cannot be scored: they are left out with one warning."""
+    kept = Dataset._of(rows._core.with_targets())
+    if len(kept) < len(rows):
+        warnings.warn(_core.left_out_sentence(len(rows) - len(kept)), UserWarning, stacklevel=3)
+    return kept
 
 
 def report(
@@ -87,7 +96,7 @@ def report(
     **parts: Any,
 ) -> None:
     """Writes one HTML page of charts of errors, calibration and uncertainty. `data` and `targets` as to `fit`."""
-    rows = dataset_of(data, targets, **parts)
+    rows = _with_targets(dataset_of(data, targets, **parts))
     core = core_of(model)
     core.check_units(rows._core)
     predictive, inputs = model.predict(rows), model._inputs(rows)

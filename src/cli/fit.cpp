@@ -14,7 +14,7 @@
 #include "cli/team.hpp"
 #include "cli/training.hpp"
 #include "cli/verbs.hpp"
-#include "data/kinds.hpp"
+#include "data/match.hpp"
 #include "learn/finish.hpp"
 #include "learn/fit.hpp"
 #include "learn/recipe.hpp"
@@ -129,30 +129,14 @@ void save_finished(const Ensemble& ensemble, const std::string& path, const Trai
   training.finish();
 }
 
-/// Rows whose words get the codes of training.
-Dataset read_like(const data::Schema& train, const std::string& path, const DatasetOptions& columns) {
-  std::unique_ptr<data::RowPortions> portions = data::open_table(path, columns.format);
-  const data::GivenColumns given{.target = columns.targets, .weight = columns.weight, .noise_std = columns.noise_std};
-  data::Schema schema = data::match(train, portions->header(), given, data::Targets::needed);
-  schema.group.reset();
-  schema.time.reset();
-  portions->read_as(data::readings_of(schema, portions->header().cols(), true));
-  return data::read_dataset(*data::open_rows(path, std::move(portions), std::move(schema)));
-}
-
-/// Rows of their own for early stopping, whose inputs are found by the names of training.
+/// Rows of their own for early stopping, whose columns are found by the names of training.
 std::optional<Dataset> read_validation(const FitSettings& settings, const data::Schema& train) {
-  if (settings.validation_file.empty()) return std::nullopt;
-  DatasetOptions columns = settings.columns;
-  columns.group.clear();
-  columns.time.clear();
-  const auto is_number = [](const data::Column& input) { return input.kind == ColumnKind::number; };
-  if (!std::ranges::all_of(train.inputs, is_number)) return read_like(train, settings.validation_file, columns);
-  if (train.has_names) {
-    columns.inputs = train.input_names();
-    columns.ignore.clear();
-  }
-  return Dataset::from_file(settings.validation_file, columns);
+  const std::string& path = settings.validation_file;
+  if (path.empty()) return std::nullopt;
+  const DatasetOptions& columns = settings.columns;
+  const data::GivenColumns given{.target = columns.targets, .weight = columns.weight, .noise_std = columns.noise_std};
+  return data::read_dataset(*data::open_rows_for(path, data::open_table(path, columns.format, train), train,
+                                                 {.columns = given, .targets = data::Targets::needed}));
 }
 
 /// A part that others must complete is left as it is.

@@ -9,6 +9,7 @@
 #include "cli/print.hpp"
 #include "cli/progress.hpp"
 #include "cli/verbs.hpp"
+#include "data/kinds.hpp"
 
 namespace credens::base {
 
@@ -36,11 +37,15 @@ struct PackArguments {
 
 void declare(Arguments& arguments, PackArguments& pack) {
   arguments.file("DATA", pack.data, "Table of rows: text, also compressed, or .npy; - is standard input");
-  arguments.option("-o,--output", "OUT.npy", pack.output, "Array of the rows, with the columns' names").required = true;
+  arguments.option("-o,--output", "OUT.npy", pack.output, "Array of the rows, with names and words of the columns")
+      .required = true;
   arguments.option("--dtype", "TYPE", pack.options.type,
                    "float64: full precision; float32: half the size, rounded to 7 digits", one_of<data::PackedType>());
-  columns_option(arguments, "--ignore", pack.options.ignore,
-                 "Columns to leave out, such as those that hold no numbers");
+  columns_option(arguments, "--ignore", pack.options.ignore, "Columns to leave out");
+  columns_option(arguments, "--categories", pack.options.categories,
+                 "Columns that hold words, whatever they look like");
+  columns_option(arguments, "--numbers", pack.options.numbers, "Columns that hold numbers, whatever they look like");
+  columns_option(arguments, "--dates", pack.options.dates, "Columns that hold dates, whatever they look like");
   format_options(arguments, pack.format);
   arguments.option("--threads", "T", pack.format.threads,
                    "Threads (0: all cores); the result is the same for any number", whole_number(0));
@@ -88,10 +93,13 @@ void run(const PackArguments& arguments) {
   check(arguments);
   const data::Packed packed = packed_with_progress(arguments);
   const std::string type(base::name_of(arguments.options.type));
+  std::vector<std::string> kinds;
+  for (const ColumnKind kind : packed.about.kinds) kinds.emplace_back(base::name_of(kind));
   if (arguments.json) {
     print_json({{"rows", packed.rows},
                 {"columns", packed.columns},
-                {"names", packed.names},
+                {"names", packed.about.names},
+                {"kinds", kinds},
                 {"dtype", type},
                 {"bytes", packed.bytes}});
   } else {

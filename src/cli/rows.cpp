@@ -8,7 +8,6 @@
 
 #include "cli/files.hpp"
 #include "cli/print.hpp"
-#include "data/kinds.hpp"
 #include "math/kernels.hpp"
 #include "model/ensemble_state.hpp"
 #include "model/names.hpp"
@@ -78,16 +77,15 @@ std::unique_ptr<data::RowSource> open_rows(const Ensemble& ensemble, const RowAr
                 "{} was made from arrays and has no networks: give --outputs in place of DATA", arguments.model);
   check_table_kind(arguments.data,
                    fmt::format("credens.load(\"{}\").predict(\"{}\")", arguments.model, arguments.data));
-  TableFormat format = arguments.format;
-  format.missing.insert(format.missing.end(), state.schema.missing.begin(), state.schema.missing.end());
-  std::unique_ptr<data::RowPortions> portions = data::open_table(arguments.data, format, data::FileKind::any, passes);
+  std::unique_ptr<data::RowPortions> portions =
+      data::open_table(arguments.data, arguments.format, state.schema, passes);
   print_warnings(portions->header());
-  data::Schema schema = data::match(state.schema, portions->header(), arguments.columns, targets);
-  data::set_fold_kinds(*portions, schema);
-  std::vector<data::ColumnReading> readings = data::readings_of(schema, portions->header().cols(), true);
-  data::keep_words(*portions, arguments.keep, readings);
-  portions->read_as(std::move(readings));
-  return data::open_rows(arguments.data, std::move(portions), std::move(schema), state.target_scaler.scale, passes);
+  return data::open_rows_for(arguments.data, std::move(portions), state.schema,
+                             {.columns = arguments.columns,
+                              .targets = targets,
+                              .keep = arguments.keep,
+                              .target_scale = state.target_scaler.scale,
+                              .passes = passes});
 }
 
 RowStream::RowStream(const Ensemble& ensemble, const RowArguments& arguments, data::Targets targets,
@@ -114,39 +112,7 @@ const Rows* RowStream::next() {
 
 void RowStream::warn_of_missing_targets() {
   if (complete_.left_out() == 0 || std::exchange(has_warned_, true)) return;
-  print_error(fmt::format("credens: warning: {} without target {} left out",
-                          data::count_of(complete_.left_out(), "row"), complete_.left_out() == 1 ? "is" : "are"));
-}
-
-void RowsWithTargets::take(data::RowBlock& block) {
-  std::vector<std::size_t> kept;
-  for (std::size_t row = 0; row < block.rows(); ++row) {
-    const auto targets = block.targets.row(row);
-    if (std::ranges::none_of(targets, [](double value) { return std::isnan(value); })) kept.push_back(row);
-  }
-  if (kept.size() == block.rows()) return;
-  left_out_ += block.rows() - kept.size();
-  const auto take_rows = [&](MatrixView from, Matrix& to) {
-    to = Matrix(from.empty() ? 0 : kept.size(), from.cols());
-    for (std::size_t i = 0; i < to.rows(); ++i) std::ranges::copy(from.row(kept[i]), to.row(i).begin());
-  };
-  take_rows(block.inputs, rows_.inputs);
-  take_rows(block.targets, rows_.targets);
-  take_rows(block.noise_std, rows_.noise_std);
-  rows_.weights.clear();
-  for (std::size_t i = 0; i < kept.size() && !block.weights.empty(); ++i)
-    rows_.weights.push_back(block.weights[kept[i]]);
-  Matrix values;
-  take_rows(block.table->values, values);
-  table_ = *block.table;
-  table_.values = std::move(values);
-  block = {.first_row = block.first_row,
-           .inputs = rows_.inputs,
-           .targets = rows_.targets,
-           .weights = rows_.weights,
-           .noise_std = rows_.noise_std,
-           .table = &table_,
-           .file = block.file};
+  print_error("credens: warning: " + data::left_out_sentence(complete_.left_out()));
 }
 
 /// A folder without rows is one block of none, so that whoever reads it learns its shapes.

@@ -15,6 +15,8 @@
 #include <vector>
 
 #include "cli/arguments.hpp"
+#include "data/complete_rows.hpp"
+#include "data/match.hpp"
 #include "data/row_source.hpp"
 #include "score/scorer.hpp"
 
@@ -51,19 +53,6 @@ struct Rows {
   std::size_t count() const { return arrays ? arrays->rows() : block.rows(); }
 };
 
-/// The rows of a block that have all their targets, in memory of its own.
-class RowsWithTargets {
- public:
-  /// Leaves a block as it is where no target is missing. The result is valid until the next call.
-  void take(data::RowBlock& block);
-  std::size_t left_out() const { return left_out_; }
-
- private:
-  data::Table table_;
-  DatasetParts rows_;
-  std::size_t left_out_ = 0;
-};
-
 /// Block by block, so that memory does not grow with the rows.
 class RowStream {
  public:
@@ -95,7 +84,7 @@ class RowStream {
   std::size_t next_row_ = 0;                ///< of arrays
   Matrix targets_;                          ///< of arrays
   Rows block_;
-  RowsWithTargets complete_;
+  data::CompleteRows complete_;
   bool has_warned_ = false;
 };
 

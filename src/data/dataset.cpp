@@ -9,6 +9,7 @@
 #include "base/check.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
+#include "data/complete_rows.hpp"
 #include "data/row_checks.hpp"
 #include "data/row_source.hpp"
 #include "data/schema.hpp"
@@ -121,19 +122,6 @@ void check(const DatasetParts& parts) {
                 "a target has an empty name");
 }
 
-Matrix select_rows(const Matrix& values, std::span<const std::size_t> rows) {
-  if (values.empty()) return {};
-  Matrix selected(rows.size(), values.cols());
-  for (std::size_t i = 0; i < rows.size(); ++i) std::ranges::copy(values.row(rows[i]), selected.row(i).begin());
-  return selected;
-}
-
-std::vector<double> select_values(const std::vector<double>& values, std::span<const std::size_t> rows) {
-  std::vector<double> selected;
-  for (std::size_t i = 0; i < rows.size() && !values.empty(); ++i) selected.push_back(values[rows[i]]);
-  return selected;
-}
-
 }  // namespace
 
 Dataset::Dataset() : schema_(std::make_shared<const data::Schema>()) {}
@@ -180,13 +168,18 @@ Dataset Dataset::select(std::span<const std::size_t> rows) const {
   if (beyond != rows.end()) {
     base::fail(ErrorCode::usage, "row {} is selected from {}", *beyond, data::count_of(this->rows(), "row"));
   }
-  return {DatasetParts{.inputs = select_rows(parts_.inputs, rows),
-                       .targets = select_rows(parts_.targets, rows),
-                       .weights = select_values(parts_.weights, rows),
-                       .noise_std = select_rows(parts_.noise_std, rows),
-                       .groups = select_values(parts_.groups, rows),
-                       .times = select_values(parts_.times, rows)},
+  return {DatasetParts{.inputs = data::select_rows(parts_.inputs, rows),
+                       .targets = data::select_rows(parts_.targets, rows),
+                       .weights = data::select_rows(parts_.weights, rows),
+                       .noise_std = data::select_rows(parts_.noise_std, rows),
+                       .groups = data::select_rows(parts_.groups, rows),
+                       .times = data::select_rows(parts_.times, rows)},
           *schema_};
+}
+
+Dataset Dataset::with_targets() const {
+  const std::vector<std::size_t> kept = data::rows_with_targets(targets());
+  return kept.size() == rows() ? *this : select(kept);
 }
 
 std::pair<Dataset, Dataset> Dataset::split(const SplitOptions& options) const {

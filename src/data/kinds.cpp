@@ -23,15 +23,6 @@ Column& input_at(const Table& table, const std::string& name, std::string_view f
   return *found;
 }
 
-std::string_view name_of(ColumnKind kind) {
-  if (kind == ColumnKind::number) return "numbers";
-  return kind == ColumnKind::category ? "words" : "dates";
-}
-
-std::string shortest_text(double value) {
-  return fmt::format("{}", value);
-}
-
 /// Numbers become codes of their texts.
 void words_of_numbers(Table& table, std::size_t col, std::vector<std::string>& levels) {
   WordIndex words;
@@ -67,19 +58,27 @@ std::vector<bool> set_given_kinds(const Table& table, const DatasetOptions& opti
 
 }  // namespace
 
+std::string_view plural_of(ColumnKind kind) {
+  if (kind == ColumnKind::number) return "numbers";
+  return kind == ColumnKind::category ? "words" : "dates";
+}
+
+std::string shortest_text(double value) {
+  return fmt::format("{}", value);
+}
+
 ColumnKind recognised_kind(const ColumnContent& content) {
   const std::size_t all = content.numbers + content.dates + content.words;
   if (2 * content.numbers >= all) return ColumnKind::number;
   return 2 * content.dates >= all ? ColumnKind::date : ColumnKind::category;
 }
 
-/// The text of a group is all that matters of it, and numbers have one too.
+/// The text of a group is all that matters of it, and numbers of a text file have one too.
 void set_fold_kinds(RowPortions& table, Schema& schema) {
-  if (table.header().first_line == 0) return;
-  if (schema.group) schema.group->kind = ColumnKind::category;
-  if (schema.time && recognised_kind(table.contents()[*schema.time->position]) == ColumnKind::date) {
-    schema.time->kind = ColumnKind::date;
-  }
+  const auto found = [&](const Column& column) { return recognised_kind(table.contents()[*column.position]); };
+  const bool is_text = table.header().first_line != 0;
+  if (schema.group) schema.group->kind = is_text ? ColumnKind::category : found(*schema.group);
+  if (schema.time && found(*schema.time) == ColumnKind::date) schema.time->kind = ColumnKind::date;
 }
 
 void set_kinds(RowPortions& table, const DatasetOptions& options, Schema& schema) {
@@ -89,18 +88,6 @@ void set_kinds(RowPortions& table, const DatasetOptions& options, Schema& schema
   const std::vector<ColumnContent> contents = table.contents();
   for (Column& input : schema.inputs) {
     if (!is_given[*input.position]) input.kind = recognised_kind(contents[*input.position]);
-  }
-}
-
-/// Words that a model does not know keep codes of their own beyond those that it knows.
-void keep_words(RowPortions& table, std::span<const std::string> columns, std::vector<ColumnReading>& readings) {
-  if (columns.empty() || table.header().first_line == 0) return;
-  const std::vector<ColumnContent> contents = table.contents();
-  for (const std::string& name : columns) {
-    const std::size_t col = find_column(table.header(), name);
-    const bool has_words = contents[col].words + contents[col].dates > 0;
-    if (readings[col].kind == ColumnKind::number && has_words) readings[col].kind = ColumnKind::category;
-    readings[col].takes_new_levels = true;
   }
 }
 
@@ -118,24 +105,7 @@ void set_kinds(const DatasetOptions& options, Table& table, Schema& schema) {
       input.levels = table.levels[col];
     base::require(input.kind == found || found == ColumnKind::number, ErrorCode::data,
                   "{}: column {} holds words or dates, expected {}", table.source, base::quoted(input.name),
-                  name_of(input.kind));
-  }
-}
-
-void recode(const Table& table, std::size_t col, const Column& input, std::span<double> values) {
-  const ColumnKind found = table.kind(col);
-  const bool fits = found == input.kind || (input.kind == ColumnKind::category && found == ColumnKind::number);
-  base::require(fits, ErrorCode::data, "{}: column {} holds {}, in training it held {}", table.source,
-                base::quoted(input.name), name_of(found), name_of(input.kind));
-  if (input.kind != ColumnKind::category) return;
-  WordIndex known(input.levels, false);
-  std::vector<double> codes;
-  for (std::size_t i = 0; found == ColumnKind::category && i < table.levels[col].size(); ++i) {
-    codes.push_back(known.code_of(table.levels[col][i]));
-  }
-  for (double& value : values) {
-    if (std::isnan(value)) continue;
-    value = found == ColumnKind::number ? known.code_of(shortest_text(value)) : codes[static_cast<std::size_t>(value)];
+                  plural_of(input.kind));
   }
 }
 

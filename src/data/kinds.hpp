@@ -6,16 +6,37 @@
 
 #include <credens/dataset.hpp>
 
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/text.hpp"
 #include "data/schema.hpp"
 #include "data/table.hpp"
 
+namespace credens::base {
+
+template <>
+struct EnumNames<ColumnKind> {
+  static constexpr std::string_view what = "kind of column";
+  static constexpr std::pair<ColumnKind, std::string_view> entries[] = {
+      {ColumnKind::number, "number"}, {ColumnKind::category, "category"}, {ColumnKind::date, "date"}};
+};
+
+}  // namespace credens::base
+
 namespace credens::data {
 
+/// "numbers", "words" or "dates".
+std::string_view plural_of(ColumnKind kind);
+
+/// The text of a number that is to be a word.
+std::string shortest_text(double value);
+
 /// The kind that at least half of a column's cells have that are not missing, numbers before dates; words where neither
-/// has, numbers where all are missing. A word among numbers is most likely a slip: it will be refused, and whoever means
-/// it says so.
+/// has, numbers where all are missing. A word among numbers is most likely a slip: it will be refused, and whoever
+/// means it says so.
 ColumnKind recognised_kind(const ColumnContent& content);
 
 /// Sets the kinds of the schema's inputs: as `options` say, or by the first rows of the table. Throws usage where
@@ -29,15 +50,8 @@ void set_fold_kinds(RowPortions& table, Schema& schema);
 /// levels no others are added.
 std::vector<ColumnReading> readings_of(const Schema& schema, std::size_t columns, bool levels_are_known);
 
-/// Columns whose cells are to be copied keep their words, also those that are no numbers to a model.
-void keep_words(RowPortions& table, std::span<const std::string> columns, std::vector<ColumnReading>& readings);
-
 /// As `set_kinds`, for a table in memory that knows the kinds of its columns. Numbers that are to be words become the
 /// levels of their shortest texts.
 void set_kinds(const DatasetOptions& options, Table& table, Schema& schema);
-
-/// The levels of a table's column, as codes of the model's input; words that the model does not know get the number of
-/// its levels. Throws data where the column is of another kind than in training.
-void recode(const Table& table, std::size_t col, const Column& input, std::span<double> values);
 
 }  // namespace credens::data

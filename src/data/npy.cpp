@@ -198,37 +198,26 @@ class HeaderReader {
 using CodePoints = std::u32string;
 
 /// Up to the zeros at its end.
-std::string name_at(std::string_view bytes) {
-  std::string name;
+std::string text_at(std::string_view bytes) {
+  std::string text;
   std::size_t size = bytes.find_last_not_of('\0');
   size = size == std::string_view::npos ? 0 : size + 1;
   for (std::size_t at = 0; at < size; at += sizeof(char32_t)) {
     char32_t point = 0;
     std::memcpy(&point, bytes.data() + at, sizeof point);
     constexpr char32_t not_a_character = 0x110000U;
-    boost::locale::utf::utf_traits<char>::encode(std::min(point, not_a_character), std::back_inserter(name));
+    boost::locale::utf::utf_traits<char>::encode(std::min(point, not_a_character), std::back_inserter(text));
   }
-  return name;
+  return text;
 }
 
-/// Code points per name of "<U12"; nothing for another type.
+/// Code points per text of "<U12"; nothing for another type.
 std::optional<std::size_t> text_size(std::string_view descr) {
-  constexpr std::size_t longest_name = std::size_t{1} << 20;
+  constexpr std::size_t longest_text = std::size_t{1} << 20;
   if (!descr.starts_with("<U")) return std::nullopt;
   const auto size = base::parse_double(descr.substr(2));
-  if (!size || !(*size >= 1 && *size <= longest_name)) return std::nullopt;
+  if (!size || !(*size >= 1 && *size <= longest_text)) return std::nullopt;
   return static_cast<std::size_t>(*size);
-}
-
-void check_column_names(const std::vector<std::string>& names, const std::string& source) {
-  for (const std::string& name : names) {
-    base::require(base::is_utf8(name) && !has_control_character(name), ErrorCode::data,
-                  "{}: the name {} of a column is no text", source, base::quoted(name));
-  }
-  if (const auto twins = first_duplicate(names)) {
-    base::fail(ErrorCode::data, "{}: columns {} and {} are both named {}, expected different names", source,
-               twins->first, twins->second, base::quoted(names[twins->first]));
-  }
 }
 
 }  // namespace
@@ -294,7 +283,7 @@ void write_npy(const std::filesystem::path& path, const NpyArray& array) {
   file.commit();
 }
 
-std::string npy_names(const std::vector<std::string>& names) {
+std::string npy_texts(const std::vector<std::string>& names) {
   std::vector<CodePoints> texts(names.size());
   std::ranges::transform(names, texts.begin(),
                          [](const std::string& name) { return boost::locale::conv::utf_to_utf<char32_t>(name); });
@@ -308,25 +297,37 @@ std::string npy_names(const std::vector<std::string>& names) {
   return bytes;
 }
 
-std::vector<std::string> parse_npy_names(std::string_view bytes, std::size_t cols, const std::string& source) {
+std::vector<std::string> take_npy_texts(std::string_view& bytes, std::size_t cols, std::string_view what,
+                                        const std::string& source) {
   const auto refuse = [&] {
-    base::fail(ErrorCode::data, "{}: {} bytes behind the values that are no names of {} columns", source, bytes.size(),
-               cols);
+    base::fail(ErrorCode::data, "{}: {} bytes behind the values that are no {}s of {} columns", source, bytes.size(),
+               what, cols);
   };
   if (!is_npy(bytes)) refuse();
   const NpyHeader header = parse_npy_header(bytes, source);
   const std::optional<std::size_t> longest = text_size(header.descr);
   if (!longest || header.shape.size() != 1) refuse();
-  base::require(header.shape[0] == cols, ErrorCode::data, "{}: {} names for {} columns", source, header.shape[0], cols);
-  const std::size_t name_size = *longest * sizeof(char32_t);
-  const std::size_t size = bytes.size() - header.values_at;
-  if (size % name_size != 0 || size / name_size != cols) refuse();
-  std::vector<std::string> names;
+  base::require(header.shape[0] == cols, ErrorCode::data, "{}: {} {}s for {} columns", source, header.shape[0], what,
+                cols);
+  const std::size_t text_bytes = *longest * sizeof(char32_t);
+  if ((bytes.size() - header.values_at) / text_bytes < cols) refuse();
+  std::vector<std::string> texts;
   for (std::size_t col = 0; col < cols; ++col) {
-    names.push_back(name_at(bytes.substr(header.values_at + col * name_size, name_size)));
+    texts.push_back(text_at(bytes.substr(header.values_at + col * text_bytes, text_bytes)));
   }
-  check_column_names(names, source);
-  return names;
+  bytes.remove_prefix(header.values_at + cols * text_bytes);
+  return texts;
+}
+
+void check_column_names(const std::vector<std::string>& names, const std::string& source) {
+  for (const std::string& name : names) {
+    base::require(base::is_utf8(name) && !has_control_character(name), ErrorCode::data,
+                  "{}: the name {} of a column is no text", source, base::quoted(name));
+  }
+  if (const auto twins = first_duplicate(names)) {
+    base::fail(ErrorCode::data, "{}: columns {} and {} are both named {}, expected different names", source,
+               twins->first, twins->second, base::quoted(names[twins->first]));
+  }
 }
 
 }  // namespace credens::data

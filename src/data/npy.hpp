@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // NumPy's .npy files: little-endian float32, float64 and integers, C or Fortran order, read into doubles; float64
-// written. The names of an array's columns are a second array in the same file, of text, [cols]. NumPy reads one array
-// after the other from an open file, and the first alone by the file's name.
+// written. Names, kinds and words of an array's columns are further arrays in the same file (npy_words.hpp). NumPy
+// reads one array after the other from an open file, and the first alone by the file's name.
 
 #pragma once
 
@@ -59,10 +59,15 @@ std::string npy_header(const std::vector<std::size_t>& shape, std::string_view d
 /// Atomically; `-` is standard output.
 void write_npy(const std::filesystem::path& path, const NpyArray& array);
 
-/// The bytes of the second array; names are UTF-8 and there is at least one.
-std::string npy_names(const std::vector<std::string>& names);
+/// An array of texts, UTF-8 and at least one.
+std::string npy_texts(const std::vector<std::string>& texts);
 
-/// Reads the names behind the values of an array of `cols` columns. Anything but that many different names throws data.
-std::vector<std::string> parse_npy_names(std::string_view bytes, std::size_t cols, const std::string& source);
+/// Takes an array of one text per column from the front of `bytes`, which stand behind the values of an array of `cols`
+/// columns; `what` is the noun. Anything else throws data.
+std::vector<std::string> take_npy_texts(std::string_view& bytes, std::size_t cols, std::string_view what,
+                                        const std::string& source);
+
+/// Throws data unless all names are different texts of one line.
+void check_column_names(const std::vector<std::string>& names, const std::string& source);
 
 }  // namespace credens::data

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/check.hpp"
+#include "data/kinds.hpp"
 #include "data/units.hpp"
 
 namespace credens::data {
@@ -69,10 +70,13 @@ NpyReader::NpyReader(std::unique_ptr<ByteSource> bytes, const TableFormat& forma
   base::require(array_.rows() > 0 && array_.cols() > 0, ErrorCode::data,
                 "{}: {} rows and {} columns, expected at least one of each", source, array_.rows(), array_.cols());
   header_ = {.source = source, .values = Matrix(0, array_.cols())};
-  const std::string_view names = array_.rest();
-  if (names.empty()) return;
-  header_.names = parse_npy_names(names, array_.cols(), source);
-  separate_units(header_.names, header_.units);
+  columns_ = parse_npy_columns(array_.rest(), array_.cols(), source);
+  header_.names = columns_.names;
+  if (!header_.names.empty()) separate_units(header_.names, header_.units);
+}
+
+ColumnKind NpyReader::file_kind(std::size_t col) const {
+  return columns_.kinds.empty() ? ColumnKind::number : columns_.kinds[col];
 }
 
 void NpyReader::rewind() {
@@ -82,19 +86,31 @@ void NpyReader::rewind() {
 }
 
 std::vector<ColumnContent> NpyReader::contents() {
-  return std::vector<ColumnContent>(header_.cols(), {.numbers = array_.rows()});
+  std::vector<ColumnContent> contents(header_.cols());
+  for (std::size_t col = 0; col < contents.size(); ++col) {
+    const ColumnKind kind = file_kind(col);
+    ColumnContent& content = contents[col];
+    (kind == ColumnKind::number ? content.numbers
+     : kind == ColumnKind::date ? content.dates
+                                : content.words) = array_.rows();
+  }
+  return contents;
 }
 
+/// Words and dates that are asked for as numbers are faults, as in a text file.
 void NpyReader::read_as(std::vector<ColumnReading> columns) {
   for (std::size_t col = 0; col < columns.size(); ++col) {
-    base::require(columns[col].kind == ColumnKind::number, ErrorCode::usage,
-                  "{}: column {} is to hold words or dates, but an array has numbers only", header_.source, col);
+    const ColumnKind kind = columns[col].kind;
+    base::require(kind == ColumnKind::number || kind == file_kind(col), ErrorCode::usage,
+                  "{}: {} is to hold {}, but the array has {}", header_.source, label_of(col, header_.names),
+                  plural_of(kind), plural_of(file_kind(col)));
   }
+  codes_ = NpyCodes(columns_, std::move(columns));
 }
 
-const std::vector<std::string>& NpyReader::levels(std::size_t) const {
-  static const std::vector<std::string> none;
-  return none;
+RowTranslation NpyReader::translation() const {
+  if (columns_.kinds.empty()) return {};
+  return [codes = codes_](std::span<double> rows) { codes.translate(rows); };
 }
 
 bool NpyReader::append(std::vector<double>& values) {
@@ -106,22 +122,37 @@ bool NpyReader::append(std::vector<double>& values) {
   const std::span<double> added = std::span(values).last(count * cols);
   array_.read(0, next_row_, added);
   note_faults(added);
+  codes_.translate(added);
   next_row_ += count;
   return true;
 }
 
+/// Words and dates where numbers are asked for, and codes that stand for no word.
+std::optional<std::string> NpyReader::foreign(std::size_t col, double value) const {
+  const ColumnKind kind = file_kind(col);
+  if (codes_.kind(col) != kind) return fmt::format("holds {}, expected numbers", plural_of(kind));
+  if (kind != ColumnKind::category) return std::nullopt;
+  const std::size_t words = columns_.levels[col].size();
+  if (value >= 0 && value < static_cast<double>(words) && std::floor(value) == value) return std::nullopt;
+  return fmt::format("is {}, expected the code of one of {}", value, count_of(words, "word"));
+}
+
 void NpyReader::note_faults(std::span<const double> values) {
   const std::size_t cols = header_.cols();
+  const bool are_numbers = columns_.kinds.empty();
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (std::isfinite(values[i])) continue;
-    const std::size_t row = next_row_ + i / cols;
     const std::size_t col = i % cols;
+    std::optional<std::string> found;
+    if (!std::isfinite(values[i])) {
+      found = fmt::format("is {}, expected a finite number", values[i]);
+    } else if (!are_numbers) {
+      found = foreign(col, values[i]);
+    }
+    if (!found) continue;
+    const std::size_t row = next_row_ + i / cols;
     ColumnFaults& faults = std::isnan(values[i]) ? missing_ : faults_;
     faults.resize(cols);
-    if (faults[col]) continue;
-    faults[col] = {
-        .row = row,
-        .sentence = fmt::format("{} is {}, expected a finite number", place_of(header_, row, col), values[i])};
+    if (!faults[col]) faults[col] = {.row = row, .sentence = fmt::format("{} {}", place_of(header_, row, col), *found)};
   }
 }
 

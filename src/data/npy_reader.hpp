@@ -8,12 +8,14 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "data/byte_source.hpp"
 #include "data/npy.hpp"
+#include "data/npy_words.hpp"
 #include "data/table.hpp"
 
 namespace credens::data {
@@ -50,16 +52,17 @@ class NpySlices {
 
 class NpyReader : public RowPortions {
  public:
-  /// An array [N] or [N x cols], N and cols > 0, and perhaps the names of its columns behind it; a header or delimiter
-  /// in `format` throws usage.
+  /// An array [N] or [N x cols], N and cols > 0, and perhaps names, kinds and words of its columns behind it; a header
+  /// or delimiter in `format` throws usage.
   NpyReader(std::unique_ptr<ByteSource> bytes, const TableFormat& format);
 
   const Table& header() const override { return header_; }
   bool append(std::vector<double>& values) override;
   std::vector<ColumnContent> contents() override;
   void read_as(std::vector<ColumnReading> columns) override;
-  ColumnKind kind(std::size_t) const override { return ColumnKind::number; }
-  const std::vector<std::string>& levels(std::size_t col) const override;
+  ColumnKind kind(std::size_t col) const override { return codes_.kind(col); }
+  const std::vector<std::string>& levels(std::size_t col) const override { return codes_.levels(col); }
+  RowTranslation translation() const override;
   const ColumnFaults& faults() const override { return faults_; }
   const ColumnFaults& missing() const override { return missing_; }
   std::size_t count_rows() override { return array_.rows(); }
@@ -67,9 +70,13 @@ class NpyReader : public RowPortions {
   void rewind() override;
 
  private:
+  ColumnKind file_kind(std::size_t col) const;
   void note_faults(std::span<const double> values);
+  std::optional<std::string> foreign(std::size_t col, double value) const;
 
   NpySlices array_;
+  NpyColumns columns_;
+  NpyCodes codes_;
   Table header_;
   std::size_t next_row_ = 0;
   ColumnFaults faults_;

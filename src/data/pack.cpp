@@ -11,7 +11,9 @@
 #include "base/bytes.hpp"
 #include "base/check.hpp"
 #include "base/file.hpp"
+#include "data/kinds.hpp"
 #include "data/npy.hpp"
+#include "data/schema.hpp"
 #include "data/table.hpp"
 
 namespace credens::data {
@@ -37,8 +39,9 @@ class Packer {
         kept_(kept_columns(table.header(), options.ignore)),
         descr_(options.type == PackedType::float32 ? "<f4" : "<f8") {
     const std::vector<std::string> names = labels_with_units(table.header());
-    for (std::size_t i = 0; i < kept_.size() && !names.empty(); ++i) packed_.names.push_back(names[kept_[i]]);
+    for (std::size_t i = 0; i < kept_.size() && !names.empty(); ++i) packed_.about.names.push_back(names[kept_[i]]);
     packed_.columns = kept_.size();
+    set_readings();
   }
 
   Packed run() {
@@ -49,12 +52,35 @@ class Packer {
       append_rows(values);
       if (options_.on_progress) options_.on_progress(packed_.rows, table_.guess_rows());
     }
-    if (!packed_.names.empty()) append(npy_names(packed_.names));
+    take_levels();
+    append(npy_columns(packed_.about));
     file_.write_at(0, npy_header({packed_.rows, packed_.columns}, descr_, room.size()));
     return packed_;
   }
 
  private:
+  /// Each column as `fit` would read it as an input.
+  void set_readings() {
+    const std::size_t cols = table_.header().cols();
+    Schema schema{.inputs = make_columns({}, kept_, kept_.size(), "column", ErrorCode::usage), .table_columns = cols};
+    set_kinds(table_, {.numbers = options_.numbers, .categories = options_.categories, .dates = options_.dates},
+              schema);
+    for (const Column& column : schema.inputs) {
+      packed_.about.kinds.push_back(column.kind);
+      base::require(column.kind != ColumnKind::date || options_.type != PackedType::float32, ErrorCode::usage,
+                    "{}: {} holds dates, which float32 rounds to minutes: leave it out or pack as float64",
+                    table_.header().source, label_of(*column.position, table_.header().names));
+    }
+    table_.read_as(readings_of(schema, cols, false));
+  }
+
+  void take_levels() {
+    packed_.about.levels.resize(kept_.size());
+    for (std::size_t i = 0; i < kept_.size(); ++i) {
+      if (packed_.about.kinds[i] == ColumnKind::category) packed_.about.levels[i] = table_.levels(kept_[i]);
+    }
+  }
+
   void append(std::string_view bytes) {
     file_.write_at(packed_.bytes, bytes);
     packed_.bytes += bytes.size();

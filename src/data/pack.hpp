@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A table as one array [rows, columns] in C order, which can be read at any row: an .npy file, with the names of its
-// columns behind the values (npy.hpp). One pass, in memory that does not grow with the rows.
+// A table as one array [rows, columns] in C order, which can be read at any row: an .npy file, with names, kinds and
+// words of its columns behind the values (npy_words.hpp). One pass, in memory that does not grow with the rows.
 
 #pragma once
 
@@ -13,13 +13,18 @@
 #include <string>
 #include <vector>
 
+#include "data/npy_words.hpp"
+
 namespace credens::data {
 
 enum class PackedType { float64, float32 };
 
 struct PackOptions {
   PackedType type = PackedType::float64;
-  std::vector<std::string> ignore = {};  ///< columns that are left out
+  std::vector<std::string> ignore = {};      ///< columns that are left out
+  std::vector<std::string> numbers = {};     ///< columns that are numbers, whatever they look like
+  std::vector<std::string> categories = {};  ///< ... words
+  std::vector<std::string> dates = {};       ///< ... dates
   /// Rows so far, and a guess of all; 0: there is none.
   std::function<void(std::size_t rows, std::size_t guess)> on_progress = {};
 };
@@ -27,12 +32,12 @@ struct PackOptions {
 struct Packed {
   std::size_t rows = 0;
   std::size_t columns = 0;
-  std::vector<std::string> names = {};  ///< empty: the table had none
-  std::size_t bytes = 0;                ///< of the file
+  NpyColumns about = {};  ///< names with units, kinds and words of the columns
+  std::size_t bytes = 0;  ///< of the file
 };
 
-/// Atomically, from a file in any form to an .npy file; `-` is standard input. A cell that holds no number throws data
-/// with its place, and so does one that is too large for float32.
+/// Atomically, from a file in any form to an .npy file; `-` is standard input. Words become codes and dates seconds. A
+/// cell of another kind than its column throws data with its place, and so does a number too large for float32.
 Packed pack_file(const std::filesystem::path& from, const TableFormat& format, const std::filesystem::path& to,
                  const PackOptions& options);
 

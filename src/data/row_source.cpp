@@ -113,8 +113,8 @@ void check_same(bool is_same, const std::string& source) {
 /// Rows at any place of an .npy file.
 class NpyRows {
  public:
-  NpyRows(const std::filesystem::path& path, const Schema& schema, const Table& table)
-      : array_(path, NpyRest::another_array), schema_(schema) {
+  NpyRows(const std::filesystem::path& path, const Schema& schema, const Table& table, RowTranslation translation)
+      : array_(path, NpyRest::another_array), schema_(schema), translation_(std::move(translation)) {
     table_.source = table.source;
     check_same(array_.cols() == table.cols(), table.source);
   }
@@ -122,6 +122,7 @@ class NpyRows {
   RowBlock read(std::size_t first, std::size_t count) {
     check_same(first + count <= array_.rows(), table_.source);
     array_.read(0, first, count, table_.values);
+    if (translation_) translation_(table_.values.values());
     table_.first_row = first;
     take_rows(table_, schema_, {}, rows_);
     return block_of(table_, rows_);
@@ -130,6 +131,7 @@ class NpyRows {
  private:
   NpySlices array_;
   const Schema& schema_;
+  RowTranslation translation_;
   Table table_;
   DatasetParts rows_;
 };
@@ -167,7 +169,7 @@ class FileRows : public RowSource {
     const Table& header = portions_->header();
     if (header.first_line != 0 || !is_plain_npy(path_)) return {};
     check_same(file_number(path_) == number_, header.source);
-    const auto rows = std::make_shared<NpyRows>(path_, schema_, header);
+    const auto rows = std::make_shared<NpyRows>(path_, schema_, header, portions_->translation());
     return [rows](std::size_t first, std::size_t count) { return rows->read(first, count); };
   }
 

@@ -98,86 +98,6 @@ void name_targets(const Table& table, std::vector<Column>& targets) {
                 "{}: a target has an empty name", table.source);
 }
 
-std::vector<std::size_t> inputs_by_name(const Table& table, std::span<const Column> inputs) {
-  std::vector<std::size_t> positions;
-  for (const Column& input : inputs) {
-    const auto found = find_name(table, input.name, input.unit);
-    base::require(found.has_value(), ErrorCode::data, "{}: no column {}, an input of the model{}", table.source,
-                  base::quoted(input.name), base::suggestion(input.name, table.names));
-    check_unit(input, unit_of(table, *found), table.source);
-    positions.push_back(*found);
-  }
-  return positions;
-}
-
-std::vector<std::size_t> find_inputs(const Table& table, const Schema& schema) {
-  if (schema.has_names && !table.names.empty()) return inputs_by_name(table, schema.inputs);
-  const std::size_t inputs = schema.inputs.size();
-  if (table.cols() == inputs) {
-    std::vector<std::size_t> all(inputs);
-    std::iota(all.begin(), all.end(), std::size_t{0});
-    return all;
-  }
-  base::require(table.cols() == schema.table_columns, ErrorCode::data, "{}: {}, expected the {} or the {} of training",
-                table.source, count_of(table.cols(), "column"), count_of(inputs, "input"),
-                count_of(schema.table_columns, "column"));
-  return positions_of(schema.inputs);
-}
-
-std::vector<Column> find_columns(const Table& table, std::span<const std::string> names) {
-  std::vector<Column> columns;
-  for (const std::string& name : names) columns.push_back({name, find_column(table, name)});
-  return columns;
-}
-
-std::vector<Column> find_noise(const Schema& model, const Table& table, std::span<const std::string> given) {
-  const std::vector<std::string> training = names_of(model.noise);
-  const std::span<const std::string> names = given.empty() ? training : given;
-  base::require(!names.empty(), ErrorCode::usage,
-                "the model was trained with known noise, expected its column of {} with --noise-std", table.source);
-  base::require(names.size() == 1 || names.size() == model.targets.size(), ErrorCode::usage,
-                "--noise-std gives {} columns, expected one for all outputs or one each ({})", names.size(),
-                model.targets.size());
-  return find_columns(table, names);
-}
-
-/// Whether the table says where the targets are: by all of their names or, without names, by the width of training.
-bool has_targets(const Schema& model, const Table& table) {
-  if (table.names.empty()) return table.cols() == model.table_columns && !positions_of(model.targets).empty();
-  return std::ranges::all_of(
-      model.targets, [&](const Column& target) { return find_name(table, target.name, target.unit).has_value(); });
-}
-
-/// Positions of the targets that the model was trained on.
-std::vector<std::size_t> find_targets(const Schema& model, const Table& table) {
-  base::require(!table.names.empty() || has_targets(model, table), ErrorCode::data,
-                "{}: the targets cannot be found by name, expected --target", table.source);
-  if (table.names.empty()) return positions_of(model.targets);
-  std::vector<std::size_t> positions;
-  for (const Column& target : model.targets) {
-    const auto found = find_name(table, target.name, target.unit);
-    positions.push_back(found ? *found : find_column(table, target.name));
-    check_unit(target, unit_of(table, positions.back()), table.source);
-  }
-  return positions;
-}
-
-std::vector<std::size_t> given_targets(const Schema& model, const Table& table, std::span<const std::string> given) {
-  base::require(given.size() == model.targets.size(), ErrorCode::usage,
-                "--target gives {} columns, expected {}, one per output", given.size(), model.targets.size());
-  std::vector<std::size_t> positions = positions_of(find_columns(table, given));
-  for (std::size_t k = 0; k < positions.size(); ++k) {
-    check_unit(model.targets[k], unit_of(table, positions[k]), table.source);
-  }
-  return positions;
-}
-
-void place_at(std::span<const std::size_t> positions, std::vector<Column>& columns) {
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    columns[i].position = positions.empty() ? std::nullopt : std::optional(positions[i]);
-  }
-}
-
 }  // namespace
 
 std::vector<std::string> names_of(std::span<const Column> columns) {
@@ -315,41 +235,6 @@ Schema make_schema(const Table& table, const DatasetOptions& options) {
   base::require(!schema.inputs.empty(), ErrorCode::usage, "{}: no column is left as input", table.source);
   name_targets(table, schema.targets);
   return schema;
-}
-
-Schema match(const Schema& model, const Table& table, const GivenColumns& given, Targets targets) {
-  Schema schema = model;
-  schema.table_columns = table.cols();
-  place_at(find_inputs(table, model), schema.inputs);
-  schema.has_noise = model.has_noise || !given.noise_std.empty();
-  schema.noise = schema.has_noise ? find_noise(model, table, given.noise_std) : std::vector<Column>();
-  if (targets == Targets::if_there && given.target.empty() && !has_targets(model, table)) targets = Targets::unused;
-  place_at({}, schema.targets);
-  if (targets != Targets::unused) {
-    place_at(given.target.empty() ? find_targets(model, table) : given_targets(model, table, given.target),
-             schema.targets);
-  }
-  const auto single = [&](const std::string& column) {
-    return column.empty() ? std::nullopt : std::optional(Column{column, find_column(table, column)});
-  };
-  schema.weight = single(given.weight);
-  schema.group = single(given.group);
-  schema.time = single(given.time);
-  return schema;
-}
-
-Matrix select_inputs(const Table& table, const Schema& schema) {
-  const std::vector<std::size_t> positions = find_inputs(table, schema);
-  if (const ColumnFault* fault = first_fault(table.faults, positions)) throw Error(ErrorCode::data, fault->sentence);
-  Matrix inputs;
-  take_columns(table, positions, inputs);
-  std::vector<double> column(table.rows());
-  for (std::size_t i = 0; i < positions.size(); ++i) {
-    for (std::size_t row = 0; row < column.size(); ++row) column[row] = inputs(row, i);
-    recode(table, positions[i], schema.inputs[i], column);
-    for (std::size_t row = 0; row < column.size(); ++row) inputs(row, i) = column[row];
-  }
-  return inputs;
 }
 
 std::vector<std::string> labels_of(std::span<const Column> columns) {

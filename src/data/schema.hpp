@@ -78,30 +78,6 @@ Schema make_schema(const Table& table, const DatasetOptions& options);
 /// The schema of arrays: inputs lie in their order, the positions of targets are not known. Rows are not looked at.
 Schema schema_of(const DatasetParts& parts);
 
-/// Columns of a table that a model meets, where they are called otherwise than in training or the model does not know
-/// them. Empty: as in training.
-struct GivenColumns {
-  std::vector<std::string> target = {};
-  std::string weight = {};  ///< empty: every row counts once, whatever counted in training
-  std::vector<std::string> noise_std = {};
-  std::string group = {};  ///< empty: as for weights
-  std::string time = {};
-
-  bool empty() const { return target.empty() && weight.empty() && noise_std.empty() && group.empty() && time.empty(); }
-};
-
-enum class Targets { unused, if_there, needed };
-
-/// A table meets a model: the model's schema with the positions of this table, of which no rows are needed. Inputs and
-/// targets are found by name; without names inputs are the d columns of the table, or columns lie as in training.
-/// Targets that are not used or not there have no position. Throws data for columns that are not there, usage where
-/// `given` contradicts the model.
-Schema match(const Schema& model, const Table& table, const GivenColumns& given, Targets targets);
-
-/// The inputs [N x d] of a table: by name; without names the d columns of the table, or those at the positions of
-/// training. Words get the codes of the model. An input that is not there and a table that is neither throw data.
-Matrix select_inputs(const Table& table, const Schema& schema);
-
 /// How sentences name the columns: `column "age"`, or by position in the table, or by place where that is not known.
 std::vector<std::string> labels_of(std::span<const Column> columns);
 

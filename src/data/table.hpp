@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -122,6 +123,9 @@ double word_number(std::string_view text);
 /// `y`, or `y0`, `y1`, ....
 std::vector<std::string> default_target_names(std::size_t count);
 
+/// Turns whole rows, as they lie in a file, into the values that a reader gives. Threads may share it.
+using RowTranslation = std::function<void(std::span<double> rows)>;
+
 /// A file format as others see it: the rows of a table in portions, from the first to the last, again if need be.
 class RowPortions {
  public:
@@ -158,6 +162,9 @@ class RowPortions {
   virtual std::size_t guess_rows() const = 0;
 
   virtual void rewind() = 0;  ///< not in one pass
+
+  /// For whoever reads the file's rows at any place; empty: they are the values.
+  virtual RowTranslation translation() const { return {}; }
 };
 
 enum class FileKind { any, text, npy };  ///< any: recognised by extension and content

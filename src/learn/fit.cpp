@@ -7,6 +7,7 @@
 
 #include "base/bytes.hpp"
 #include "base/check.hpp"
+#include "data/match.hpp"
 #include "learn/expectation.hpp"
 #include "learn/recipe.hpp"
 #include "math/statistics.hpp"
@@ -61,10 +62,11 @@ void Fit::check() const {
 }
 
 void Fit::set_validation(const Dataset& validation) {
-  plan_.options.validation = &validation;
+  matched_validation_ = data::matched(validation, table_.schema());
+  plan_.options.validation = matched_validation_ ? &*matched_validation_ : &validation;
   check();
-  validation_ =
-      make_training_set(validation, table_.scaling(plan_.options.standardise_inputs, plan_.options.asinh_inputs));
+  validation_ = make_training_set(*plan_.options.validation,
+                                  table_.scaling(plan_.options.standardise_inputs, plan_.options.asinh_inputs));
 }
 
 const TrainingRows& Fit::rows() {

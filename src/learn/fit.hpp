@@ -62,6 +62,7 @@ class Fit {
   base::Team& team_;
   TrainingTable table_;
   Plan plan_;
+  std::optional<Dataset> matched_validation_;  ///< where validation rows had other columns or codes than the table
   std::optional<TrainingSet> validation_;
   std::optional<TrainingRows> rows_;  ///< once somebody needs them
 };

@@ -10,6 +10,7 @@
 #include "base/check.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
+#include "data/match.hpp"
 #include "learn/evidence.hpp"
 #include "learn/recipe.hpp"
 #include "math/statistics.hpp"
@@ -261,7 +262,9 @@ Ensemble widen(const Ensemble& ensemble, data::RowSource& train, const WidenOpti
 namespace credens {
 
 Ensemble widen(const Ensemble& ensemble, const Dataset& train, const WidenOptions& options) {
-  return learn::widen(ensemble, *data::rows_of(train), options);
+  std::optional<Dataset> matched;
+  if (ensemble.has_networks()) matched = data::matched(train, ensemble.state().schema);
+  return learn::widen(ensemble, *data::rows_of(matched ? *matched : train), options);
 }
 
 }  // namespace credens

@@ -7,6 +7,7 @@
 
 #include "base/check.hpp"
 #include "base/parallel.hpp"
+#include "data/match.hpp"
 #include "math/statistics.hpp"
 #include "model/ensemble_state.hpp"
 #include "model/member_source.hpp"
@@ -105,6 +106,18 @@ std::optional<double> Ensemble::elbo(PosteriorKind kind) const {
     sum += weight * (*elbo - std::log(weight));
   }
   return sum;
+}
+
+Matrix Ensemble::inputs_of(const Dataset& rows) const {
+  model::require_networks(*state_);
+  return data::select_inputs(rows, state_->schema);
+}
+
+Matrix Ensemble::read_inputs(const std::filesystem::path& path, const TableFormat& format) const {
+  model::require_networks(*state_);
+  data::Schema schema = state_->schema;
+  schema.has_noise = false;  // whose columns are not asked for
+  return data::read_inputs(*data::open_rows_for(path, data::open_table(path, format, schema), schema, {}));
 }
 
 Predictive Ensemble::predict(MatrixView inputs, const PredictOptions& options) const {

@@ -11,15 +11,9 @@
 
 #include "base/text.hpp"
 #include "data/encoder.hpp"
+#include "data/kinds.hpp"
 
 namespace credens::base {
-
-template <>
-struct EnumNames<ColumnKind> {
-  static constexpr std::string_view what = "kind of column";
-  static constexpr std::pair<ColumnKind, std::string_view> entries[] = {
-      {ColumnKind::number, "number"}, {ColumnKind::category, "category"}, {ColumnKind::date, "date"}};
-};
 
 template <>
 struct EnumNames<data::Cycle> {

@@ -27,16 +27,17 @@ def blocks_that_stand_nowhere(source):
 
 def write_table(path):
     rows = random.Random(1)
-    lines = ["a,b,y"]
-    for _ in range(120):
-        a, b = rows.uniform(-1, 1), rows.uniform(0, 2)
-        lines.append(f"{a!r},{b!r},{math.sin(2 * a) + b + rows.gauss(0, 0.1)!r}")
+    lines = ["a,b,site,y"]
+    for row in range(120):
+        a, b, site = rows.uniform(-1, 1), rows.uniform(0, 2), row % 3
+        lines.append(f"{a!r},{b if row % 9 else ''},{'ABC'[site]},{math.sin(2 * a) + b + site + rows.gauss(0, 0.1)!r}")
     path.write_text("\n".join(lines) + "\n")
 
 
 def failing_programs(programs):
     with tempfile.TemporaryDirectory() as scratch:
         write_table(pathlib.Path(scratch) / "table.csv")
+        (pathlib.Path(scratch) / "new.csv").write_text("site,b,a\nC,1,0.5\nD,,0.1\n")
         for name, arguments in {"quickstart": ["table.csv", "y"], "own_ensemble": [], "many_rows": [], "figure1": ["1"]}.items():
             result = subprocess.run([programs / f"example_{name}", *arguments], cwd=scratch, capture_output=True, text=True)
             print(result.stdout, end="")

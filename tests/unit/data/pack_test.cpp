@@ -6,12 +6,14 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <cmath>
 #include <cstring>
 #include <thread>
 
 #include <fmt/format.h>
 
 #include "base/file.hpp"
+#include "data/match.hpp"
 #include "data/npy.hpp"
 #include "data/table.hpp"
 #include "support/error_matchers.hpp"
@@ -66,7 +68,7 @@ TEST_F(Packing, KeepsEveryBit) {
       const Packed result = pack();
       EXPECT_EQ(result.rows, rows);
       EXPECT_EQ(result.columns, 3U);
-      EXPECT_EQ(result.names, (std::vector<std::string>{"x", "größe", "y"}));
+      EXPECT_EQ(result.about.names, (std::vector<std::string>{"x", "größe", "y"}));
       EXPECT_EQ(result.bytes, std::filesystem::file_size(folder_ / "t.npy"));
       expect_same(packed(), read_table(path));
     }
@@ -98,7 +100,6 @@ TEST_F(Packing, TakesATableWithoutNames) {
 
 TEST_F(Packing, LeavesOutIgnoredColumns) {
   write("name,a,b\nr1,1,2\nr2,3,4\n");
-  EXPECT_THAT([&] { pack(); }, Fails(ErrorCode::data, "t.csv:2:1 (name)"));
   pack({.ignore = {"name"}});
   EXPECT_EQ(packed().names, (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(packed().values(1, 1), 4);
@@ -107,6 +108,82 @@ TEST_F(Packing, LeavesOutIgnoredColumns) {
   EXPECT_EQ(packed().values(1, 0), 3);
   EXPECT_THAT([&] { pack({.ignore = {"c"}}); }, Fails(ErrorCode::data, "no column"));
   EXPECT_THAT([&] { pack({.ignore = {"name", "a", "b"}}); }, Fails(ErrorCode::usage, "all columns are ignored"));
+}
+
+/// Colours, some of them missing, days and numbers.
+std::string mixed_text(std::size_t rows) {
+  const char* const colours[] = {"red", "", "grün", "blue", "red"};
+  std::string text = "x,colour,day,y\n";
+  for (std::size_t row = 0; row < rows; ++row) {
+    text += fmt::format("{},{},2024-01-{:02},{}\n", row % 7, colours[row % 5], 1 + row % 28, row % 11);
+  }
+  return text;
+}
+
+TEST_F(Packing, KeepsWordsAndDates) {
+  const DatasetOptions options{.targets = {"y"}};
+  const auto path = write(mixed_text(9000));
+  const Packed result = pack();
+  EXPECT_EQ(result.about.kinds,
+            (std::vector{ColumnKind::number, ColumnKind::category, ColumnKind::date, ColumnKind::number}));
+  EXPECT_EQ(result.about.levels[1], (std::vector<std::string>{"red", "grün", "blue"}));
+  const Dataset text = Dataset::from_file(path, options);
+  const Dataset array = Dataset::from_file(folder_ / "t.npy", options);
+  EXPECT_EQ(array.fingerprint(), text.fingerprint());
+  EXPECT_EQ(array.schema().inputs[1].levels, text.schema().inputs[1].levels);
+  EXPECT_EQ(array.schema().inputs[2].kind, ColumnKind::date);
+}
+
+TEST_F(Packing, ReadsWordsWithTheCodesOfAModel) {
+  write("colour,y\ngreen,1\nred,2\nmauve,3\n,4\n");
+  pack();
+  const Schema model{
+      .inputs = {{.name = "colour", .position = 0, .kind = ColumnKind::category, .levels = {"red", "green"}}},
+      .targets = {{.name = "y", .position = 1}},
+      .has_names = true,
+      .table_columns = 2};
+  for (const char* file : {"t.csv", "t.npy"}) {
+    const auto rows = open_rows_for(folder_ / file, open_table(folder_ / file, {}, model), model, {});
+    const Matrix inputs = read_inputs(*rows);
+    ASSERT_EQ(inputs.rows(), 4U);
+    EXPECT_EQ(inputs(0, 0), 1) << file;
+    EXPECT_EQ(inputs(1, 0), 0) << file;
+    EXPECT_EQ(inputs(2, 0), 2) << file;
+    EXPECT_TRUE(std::isnan(inputs(3, 0))) << file;
+  }
+}
+
+TEST_F(Packing, GivesWordsAtAnyPlace) {
+  write(mixed_text(5000));
+  pack();
+  const auto source = open_rows(folder_ / "t.npy", {.targets = {"y"}});
+  const Dataset all = read_dataset(*source);
+  const RowRanges ranges = source->ranges();
+  ASSERT_TRUE(ranges);
+  const RowBlock block = ranges(4321, 7);
+  for (std::size_t row = 0; row < 7; ++row) {
+    EXPECT_EQ(std::memcmp(block.inputs.row(row).data(), all.inputs().row(4321 + row).data(), 3 * sizeof(double)), 0);
+  }
+}
+
+TEST_F(Packing, RefusesDatesInSinglesAndWordsAsNumbers) {
+  write(mixed_text(30));
+  EXPECT_THAT([&] { pack({.type = PackedType::float32}); },
+              Fails(ErrorCode::usage, "day holds dates, which float32 rounds to minutes"));
+  EXPECT_THAT([&] { pack({.numbers = {"colour"}}); }, Fails(ErrorCode::data, "t.csv:2:2 (colour)", "red"));
+  pack({.type = PackedType::float32, .ignore = {"day"}});
+  EXPECT_THAT([&] { Dataset::from_file(folder_ / "t.npy", {.targets = {"colour"}}); },
+              Fails(ErrorCode::data, "row 0, column 1 (counted from 0) holds words, expected numbers"));
+  EXPECT_THAT([&] { Dataset::from_file(folder_ / "t.npy", {.targets = {"y"}, .categories = {"x"}}); },
+              Fails(ErrorCode::usage, "x is to hold words, but the array has numbers"));
+}
+
+TEST_F(Packing, TakesWordsWithoutNames) {
+  write("1 a\n2 b\n3 a\n");
+  EXPECT_TRUE(pack({}, {.header = false}).about.names.empty());
+  const Dataset data = Dataset::from_file(folder_ / "t.npy", {.targets = {"0"}});
+  EXPECT_TRUE(data.input_names().empty());
+  EXPECT_EQ(data.schema().inputs[0].levels, (std::vector<std::string>{"a", "b"}));
 }
 
 TEST_F(Packing, RoundsToSinglesIfAsked) {

@@ -7,6 +7,7 @@
 
 #include <cmath>
 
+#include "data/match.hpp"
 #include "support/error_matchers.hpp"
 #include "support/tables.hpp"
 

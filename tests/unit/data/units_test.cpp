@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "data/match.hpp"
 #include "data/schema.hpp"
 #include "data/table.hpp"
 #include "support/error_matchers.hpp"

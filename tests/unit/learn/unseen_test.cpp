@@ -3,6 +3,7 @@
 #include "learn/unseen.hpp"
 
 #include <credens/fit.hpp>
+#include <credens/widen.hpp>
 
 #include <gtest/gtest.h>
 
@@ -13,6 +14,7 @@
 #include <set>
 
 #include "base/random.hpp"
+#include "data/schema.hpp"
 #include "learn/gradient.hpp"
 #include "learn/trainer.hpp"
 #include "unit/learn/plain_loss.hpp"
@@ -218,6 +220,42 @@ TEST(Words, GiveTheSameForAnyNumberOfThreads) {
   const Matrix first = one.mean();
   const Matrix second = two.mean();
   for (std::size_t i = 0; i < train.rows(); ++i) EXPECT_EQ(first(i, 0), second(i, 0));
+}
+
+/// The rows of `data` with the levels of its first column in another order.
+Dataset with_other_codes(const Dataset& data) {
+  DatasetParts parts{.inputs = Matrix(data.rows(), 3), .targets = Matrix(data.rows(), 1)};
+  for (const data::Column& input : data.schema().inputs) {
+    parts.input_kinds.push_back(input.kind);
+    parts.input_levels.push_back(input.levels);
+  }
+  std::ranges::reverse(parts.input_levels[0]);
+  for (std::size_t row = 0; row < data.rows(); ++row) {
+    for (std::size_t col = 0; col < 3; ++col) parts.inputs(row, col) = data.inputs()(row, col);
+    parts.inputs(row, 0) = 3 - parts.inputs(row, 0);
+    parts.targets(row, 0) = data.targets()(row, 0);
+  }
+  return Dataset(std::move(parts));
+}
+
+TEST(OtherCodes, GiveTheSameWidth) {
+  const Dataset train = words(5);
+  const Dataset other = with_other_codes(train);
+  const Ensemble model = fit(train, {.members = 2, .hidden = {{8}}, .epochs = 5});
+  const WidenOptions full{.posterior = PosteriorKind::full};
+  EXPECT_EQ(widen(model, other, full).gamma(), widen(model, train, full).gamma());
+  EXPECT_EQ(model.inputs_of(other), model.inputs_of(train));
+}
+
+TEST(OtherCodes, StopTrainingAlike) {
+  const Dataset train = words(5);
+  const Dataset validation = words(6);
+  const Dataset other = with_other_codes(validation);
+  FitOptions options{.recipe = Recipe::paper, .members = 1, .hidden = {{8}}, .epochs = 30};
+  options.validation = &validation;
+  const Ensemble one = fit(train, options);
+  options.validation = &other;
+  EXPECT_EQ(fit(train, options).gamma(), one.gamma());
 }
 
 }  // namespace

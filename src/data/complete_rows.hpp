@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rows whose targets are missing cannot be scored and teach nothing.
+
+#pragma once
+
+#include <credens/matrix.hpp>
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "data/row_source.hpp"
+#include "data/table.hpp"
+
+namespace credens::data {
+
+/// Numbers of the rows that have all their targets, ascending.
+std::vector<std::size_t> rows_with_targets(MatrixView targets);
+
+/// These rows, in this order.
+Matrix select_rows(MatrixView values, std::span<const std::size_t> rows);
+std::vector<double> select_rows(std::span<const double> values, std::span<const std::size_t> rows);
+
+/// `3 rows without target are left out`
+std::string left_out_sentence(std::size_t rows);
+
+/// The rows of a block that have all their targets, in memory of its own.
+class CompleteRows {
+ public:
+  /// Leaves a block as it is where no target is missing. The result is valid until the next call.
+  void take(RowBlock& block);
+  std::size_t left_out() const { return left_out_; }
+
+ private:
+  Table table_;
+  DatasetParts rows_;
+  std::size_t left_out_ = 0;
+};
+
+}  // namespace credens::data
