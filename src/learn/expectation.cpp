@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "base/parallel.hpp"
 #include "math/statistics.hpp"
@@ -81,6 +82,21 @@ Estimate share_of(std::span<const double> terms, std::span<const double> weights
   const double share = std::clamp(math::weighted_mean(terms, weights), 0.0, 1.0);
   const double cautious = (share * rows + 1) / (rows + 2);
   return {share, std::sqrt(cautious * (1 - cautious) / rows)};
+}
+
+/// A share outside becomes smaller by the factor that lies between the halves and the whole, not by their difference:
+/// few rows lie outside in the whole, and a line would end below none.
+Estimate corrected_coverage(Estimate whole, double line) {
+  const double outside = 1 - whole.value;
+  const double gain = line - whole.value;
+  whole.value = gain <= 0 ? std::max(0.0, line) : 1 - outside * outside / (outside + gain);
+  return whole;
+}
+
+/// A half of equal weight is better than the whole by log 2 at most, since its members are half of the mixture. It may
+/// be worse by any number where one member alone expects the row: then no line tells what more members would add.
+double nll_gain(double whole, double half) {
+  return std::max(whole - half, -std::numbers::ln2);
 }
 
 /// Rows that are enough for standard errors of one in a hundred; fewer where mixtures of very many members take long.
@@ -169,6 +185,7 @@ ExpectationScorer::RowTerms ExpectationScorer::uncorrected(const Predictive& all
                              .crps = score.crps,
                              .nll = score.nll,
                              .is_inside = score.is_inside,
+                             .inside_by_line = score.is_inside,
                              .aleatoric = aleatoric,
                              .epistemic = score.variance - aleatoric});
   }
@@ -177,8 +194,8 @@ ExpectationScorer::RowTerms ExpectationScorer::uncorrected(const Predictive& all
 
 ExpectationScorer::RowTerms ExpectationScorer::terms_of(const Predictive& all, MatrixView targets, std::size_t row,
                                                         std::span<const std::size_t> members) const {
-  constexpr double Terms::*corrected[] = {&Terms::squared_error, &Terms::absolute_error, &Terms::crps,     &Terms::nll,
-                                          &Terms::is_inside,     &Terms::aleatoric,      &Terms::epistemic};
+  constexpr double Terms::*linear[] = {&Terms::squared_error,  &Terms::absolute_error, &Terms::crps,
+                                       &Terms::inside_by_line, &Terms::aleatoric,      &Terms::epistemic};
   RowTerms terms = uncorrected(all, targets, row, members);
   const SizeCorrection correction = size_correction(members, weights_);
   if (correction.reach == 0) return terms;
@@ -186,9 +203,10 @@ ExpectationScorer::RowTerms ExpectationScorer::terms_of(const Predictive& all, M
   for (std::size_t half = 0; half < 2; ++half) {
     const RowTerms part = uncorrected(all, targets, row, correction.halves[half]);
     const double step = correction.reach * correction.shares[half];
-    terms.nll += step * (whole.nll - part.nll);
+    terms.nll += step * nll_gain(whole.nll, part.nll);
     for (std::size_t k = 0; k < terms.outputs.size(); ++k) {
-      for (double Terms::*const term : corrected) {
+      terms.outputs[k].nll += step * nll_gain(whole.outputs[k].nll, part.outputs[k].nll);
+      for (double Terms::*const term : linear) {
         terms.outputs[k].*term += step * (whole.outputs[k].*term - part.outputs[k].*term);
       }
     }
@@ -219,7 +237,8 @@ OutputExpectation ExpectationScorer::output(std::size_t k) const {
           .mae = mean(&Terms::absolute_error),
           .crps = mean(&Terms::crps),
           .nll = mean(&Terms::nll),
-          .coverage = share_of(values(k, &Terms::is_inside), row_weights_),
+          .coverage = corrected_coverage(share_of(values(k, &Terms::is_inside), row_weights_),
+                                         mean(&Terms::inside_by_line).value),
           .aleatoric_std = root_of(mean(&Terms::aleatoric)),
           .epistemic_std = root_of(mean(&Terms::epistemic))};
 }

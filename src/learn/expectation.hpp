@@ -54,7 +54,8 @@ class ExpectationScorer {
     double absolute_error = 0;
     double crps = 0;
     double nll = 0;
-    double is_inside = 0;
+    double is_inside = 0;       ///< of the members that there are
+    double inside_by_line = 0;  ///< the same, corrected
     double aleatoric = 0;
     double epistemic = 0;
   };

@@ -227,6 +227,36 @@ TEST(Expectation, OfFourMembersForetellsThatOfTwelve) {
   EXPECT_NEAR(foretold.nll.value, of_all.nll.value, 0.02);
 }
 
+/// The 95 % intervals of four members hold fewer rows than those of twelve, and both hold fewer than all.
+TEST(Expectation, OfFourMembersForetellsTheCoverageOfTwelve) {
+  Drawn drawn(20'000, 1, std::vector(12, 1.0 / 12), 6, 0.5);
+  const double of_all = drawn.expectation().outputs[0].coverage.value;
+  for (std::size_t row = 0; row < drawn.members.size(); ++row) {
+    drawn.members[row] = {row % 3, 3 + row % 3, 6 + row % 3, 9 + row % 3};
+  }
+  EXPECT_NEAR(drawn.expectation().outputs[0].coverage.value, of_all, 0.004);
+}
+
+/// At one row in twenty only one member in ten expects what was observed, which is hundreds of nats away from the
+/// others: a line through the scores of five and ten members would foretell a density that no member has.
+TEST(Expectation, OfRowsThatOneMemberExpectsIsNoBetterThanTheMembers) {
+  Drawn drawn(2'000, 1, std::vector(100, 0.01), 7, 0.1);
+  MixtureComponents components = drawn.all.components();
+  for (double& variance : components.aleatoric_variance) variance = 1;
+  for (double& variance : components.epistemic_variance) variance = 0.01;
+  for (std::size_t row = 0; row < 2'000; row += 20) {
+    drawn.targets(row, 0) = 50;
+    for (std::size_t l = row / 20 % 10; l < 100; l += 10) components.mean[drawn.at(row, l, 0)] = 50;
+  }
+  drawn.all = Predictive(std::move(components));
+  const double of_all = drawn.expectation().outputs[0].nll.value;
+  for (std::size_t row = 0; row < drawn.members.size(); ++row) {
+    drawn.members[row].clear();
+    for (std::size_t l = 0; l < 10; ++l) drawn.members[row].push_back(10 * (row % 10) + l);
+  }
+  EXPECT_NEAR(drawn.expectation().outputs[0].nll.value, of_all, 0.05);
+}
+
 FitOptions quick_options() {
   FitOptions options;
   options.effort = Effort::quick;
