@@ -51,15 +51,28 @@ std::vector<std::string> category_names(const EnsembleState& state) {
   return some_of(state.schema.input_keys(), columns_of(state, true));
 }
 
+/// Whether NaN is a missing number to the graph. Networks of format version 1 have nothing to put in its place.
+bool takes_missing(const EnsembleState& state) {
+  return !state.encoder.columns.empty() || std::ranges::none_of(state.members, [](const model::Member& member) {
+    return member.network->substitutes().empty();
+  });
+}
+
 std::string meaning_of_numbers(const EnsembleState& state) {
-  const std::vector<std::string> names = number_names(state);
-  if (state.encoder.columns.empty()) return base::join(names, ", ");
-  std::vector<std::string> labels = names;
+  std::vector<std::string> labels = number_names(state);
   const std::vector<std::size_t> columns = columns_of(state, false);
   for (std::size_t j = 0; j < columns.size(); ++j) {
     if (state.schema.inputs[columns[j]].kind == ColumnKind::date) labels[j] += " (seconds since 1970-01-01 UTC)";
   }
-  return base::join(labels, ", ") + "; NaN is missing";
+  return base::join(labels, ", ") + (takes_missing(state) ? "; NaN is missing" : "");
+}
+
+/// Empty where nothing can be missing.
+std::string meaning_of_missing(const EnsembleState& state) {
+  std::vector<std::string> meanings;
+  if (state.encoder.numbers() > 0 && takes_missing(state)) meanings.emplace_back("NaN among inputs");
+  if (!category_names(state).empty()) meanings.emplace_back("an empty text among categories");
+  return base::join(meanings, ", ");
 }
 
 // ---- numbers ----
@@ -84,8 +97,8 @@ OnnxValue bent(OnnxGraph& graph, const data::Scaler& scaler, const OnnxValue& x)
     is_bent.push_back(scaler.has_asinh(col) ? 1 : 0);
     width.push_back(scaler.has_asinh(col) ? scaler.width[col] : 1);
   }
-  const OnnxValue t = graph.divide(graph.subtract(x, graph.vector("input_centre", scaler.centre)),
-                                   graph.vector("input_width", width));
+  const OnnxValue t =
+      graph.divide(graph.subtract(x, graph.vector("input_centre", scaler.centre)), graph.vector("input_width", width));
   return graph.node("Where", {graph.flags("input_is_bent", is_bent), asinh(graph, t), x});
 }
 
@@ -154,6 +167,19 @@ OnnxValue flags_of(OnnxGraph& graph, const FlagColumns& columns, const OnnxValue
   return graph.node("Where", {missing, gone, there});
 }
 
+/// Numbers, and what the graph needs where they may be missing.
+void add_numbers(OnnxGraph& graph, const EnsembleState& state, const OnnxValue& x, EncodedInputs& result) {
+  const std::vector<std::size_t> columns = columns_of(state, false);
+  result.numbers = scaled(graph, some_of(state.encoder.scaler, columns), x);
+  if (!takes_missing(state)) return;
+  std::vector<InputEncoding> numbers = some_of(state.encoder.columns, columns);
+  numbers.resize(columns.size());  // in a model of numbers alone each is plain
+  for (const InputEncoding& number : numbers) result.has_flag.push_back(number.flags_missing);
+  result.is_missing = graph.node("IsNaN", {x});
+  const FlagColumns flags = flag_columns(numbers);
+  if (!flags.number.empty()) result.flags = flags_of(graph, flags, x, *result.is_missing);
+}
+
 // ---- words ----
 
 /// Codes [n] of one column of `categories`. An empty text is missing, and any text but the column's words is unseen.
@@ -190,35 +216,29 @@ RowInputs add_row_inputs(OnnxGraph& graph, const EnsembleState& state) {
 }
 
 EncodedInputs encoded(OnnxGraph& graph, const EnsembleState& state, const RowInputs& inputs) {
-  const std::vector<std::size_t> columns = columns_of(state, false);
   EncodedInputs result;
-  if (inputs.numbers) result.numbers = scaled(graph, some_of(state.encoder.scaler, columns), *inputs.numbers);
-  if (state.encoder.columns.empty()) return result;
-  if (inputs.numbers) {
-    const std::vector<InputEncoding> numbers = some_of(state.encoder.columns, columns);
-    for (const InputEncoding& number : numbers) result.has_flag.push_back(number.flags_missing);
-    result.is_missing = graph.node("IsNaN", {*inputs.numbers});
-    const FlagColumns flags = flag_columns(numbers);
-    if (!flags.number.empty()) result.flags = flags_of(graph, flags, *inputs.numbers, *result.is_missing);
-  }
+  if (inputs.numbers) add_numbers(graph, state, *inputs.numbers, result);
   for (const std::size_t col : columns_of(state, true)) {
-    result.codes.push_back(codes_of(graph, *inputs.categories, result.codes.size(), state.schema.inputs[col],
-                                    state.encoder.columns[col]));
+    result.codes.push_back(
+        codes_of(graph, *inputs.categories, result.codes.size(), state.schema.inputs[col], state.encoder.columns[col]));
   }
   return result;
 }
 
 Metadata kind_metadata(const EnsembleState& state) {
-  if (state.encoder.columns.empty()) return {};
+  Metadata metadata;
+  if (const std::string missing = meaning_of_missing(state); !missing.empty())
+    metadata.emplace_back("missing", missing);
+  if (state.encoder.columns.empty()) return metadata;
   Json kinds = Json::array();
   for (const std::size_t col : columns_of(state, false)) kinds.push_back(base::name_of(state.schema.inputs[col].kind));
   Json levels = Json::array();
   for (const std::size_t col : columns_of(state, true)) levels.push_back(state.schema.inputs[col].levels);
-  return {{"input_kinds", kinds.dump()},
-          {"category_names", Json(category_names(state)).dump()},
-          {"category_levels", levels.dump()},
-          {"dates", "seconds since 1970-01-01 00:00:00 UTC"},
-          {"missing", "NaN among inputs, an empty text among categories"}};
+  metadata.emplace_back("input_kinds", kinds.dump());
+  metadata.emplace_back("category_names", Json(category_names(state)).dump());
+  metadata.emplace_back("category_levels", levels.dump());
+  metadata.emplace_back("dates", "seconds since 1970-01-01 00:00:00 UTC");
+  return metadata;
 }
 
 }  // namespace credens::store

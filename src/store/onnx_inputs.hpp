@@ -25,7 +25,7 @@ RowInputs add_row_inputs(OnnxGraph& graph, const model::EnsembleState& state);
 /// An encoded row, before members put in what they learned of it.
 struct EncodedInputs {
   std::optional<OnnxValue> numbers;     ///< scaled, in float: [n, d]
-  std::optional<OnnxValue> is_missing;  ///< [n, d]; none in a model of numbers alone, which takes no missing ones
+  std::optional<OnnxValue> is_missing;  ///< [n, d]; none where networks cannot take missing ones
   std::vector<bool> has_flag;           ///< of numbers that enter as 0 where they are missing, d of them or none
   std::optional<OnnxValue> flags;       ///< flags of missing numbers and cycles of dates, in float: [n, f]
   std::vector<OnnxValue> codes;         ///< of words, one [n] for each column of words
@@ -36,7 +36,7 @@ EncodedInputs encoded(OnnxGraph& graph, const model::EnsembleState& state, const
 /// Names of the columns of `inputs`: those of all inputs but words.
 std::vector<std::string> number_names(const model::EnsembleState& state);
 
-/// What a user needs to fill the inputs of a model that has more than numbers; empty for others.
+/// Tells a user how to fill inputs that are more than finite numbers; empty where they are not.
 Metadata kind_metadata(const model::EnsembleState& state);
 
 }  // namespace credens::store

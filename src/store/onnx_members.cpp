@@ -94,7 +94,7 @@ OnnxValue turns_of(OnnxGraph& graph, const MemberGroup& group, const OnnxValue& 
   return graph.multiply(graph.cast(repeated, OnnxType::f64), frequencies);
 }
 
-/// What all members see alike, once for each: [g, n, ...].
+/// Repeats for each member the values that all see alike: [g, n, ...].
 OnnxValue once_per_member(OnnxGraph& graph, const MemberGroup& group, const OnnxValue& shared) {
   const std::int64_t members[] = {size_of(group.size()), 1, 1};
   return graph.node("Expand", {shared, graph.constant("members", {3}, members)});
@@ -133,7 +133,7 @@ OnnxValue vectors(OnnxGraph& graph, const MemberGroup& group, std::size_t t, con
   return graph.node("Gather", {table, codes}, {{"axis", 1}});
 }
 
-/// What the first layer sees of rows with words, dates or missing numbers, as model::enter computes it: numbers and
+/// Inputs of the first layer for rows with words, dates or missing numbers, as model::enter computes them: numbers and
 /// their waves, flags, vectors of words.
 OnnxValue entered(OnnxGraph& graph, const MemberGroup& group, const EncodedInputs& inputs) {
   std::vector<OnnxValue> parts;
@@ -146,7 +146,7 @@ OnnxValue entered(OnnxGraph& graph, const MemberGroup& group, const EncodedInput
   return graph.concatenated(parts, -1);
 }
 
-/// What the first layer sees: [g, n, ...], or [n, d] where all members see the same numbers.
+/// Inputs of the first layer: [g, n, ...], or [n, d] where all members see the same numbers.
 OnnxValue first_layer_inputs(OnnxGraph& graph, const MemberGroup& group, const EncodedInputs& inputs) {
   if (inputs.is_missing || !inputs.codes.empty()) return entered(graph, group, inputs);
   return shape_of(group).frequencies > 0 ? embedding(graph, group, *inputs.numbers) : *inputs.numbers;

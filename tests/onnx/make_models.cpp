@@ -65,7 +65,7 @@ MlpShape random_shape(MlpShape shape, RandomStream& random) {
   return shape;
 }
 
-model::Mlp random_network(const MlpShape& shape, RandomStream& random) {
+model::Mlp random_network(const MlpShape& shape, bool takes_missing, RandomStream& random) {
   model::Mlp network(shape);
   for (std::size_t layer = 0; layer < shape.layers(); ++layer) {
     const math::PanelShape panel = shape.layer(layer);
@@ -79,7 +79,7 @@ model::Mlp random_network(const MlpShape& shape, RandomStream& random) {
   for (float& raw : network.constant_noise()) raw = static_cast<float>(3 * random.normal());
   for (float& frequency : network.frequencies()) frequency = static_cast<float>(random.normal());
   for (float& value : network.tables()) value = static_cast<float>(random.normal());
-  std::vector<float> substitutes(shape.inputs);
+  std::vector<float> substitutes(takes_missing ? shape.inputs : 0);
   for (float& value : substitutes) value = static_cast<float>(random.normal());
   network.set_substitutes(std::move(substitutes));
   if (chance(0.4, random)) {
@@ -125,6 +125,7 @@ void add_members(EnsembleState& state, NoiseKind noise, RandomStream& random) {
                         .tables = state.encoder.tables()};
   std::vector<MlpShape> shapes;
   for (std::size_t i = between(1, 3, random); i > 0; --i) shapes.push_back(random_shape(common, random));
+  const bool takes_missing = !state.encoder.columns.empty() || chance(0.7, random);  // not in format version 1
   const bool random_bias = chance(0.4, random);
   const bool shared_factor = noise == NoiseKind::shared;
   state.total_members = between(1, 7, random);
@@ -133,7 +134,7 @@ void add_members(EnsembleState& state, NoiseKind noise, RandomStream& random) {
     state.members.push_back(
         {.index = l,
          .features = shape.features(),
-         .network = std::make_shared<const model::Mlp>(random_network(shape, random)),
+         .network = std::make_shared<const model::Mlp>(random_network(shape, takes_missing, random)),
          .posterior = random_posterior(state, random_bias, shared_factor, shape.features(), random)});
     state.weights.push_back(l > 0 && chance(0.2, random) ? 0 : random.uniform(0.1, 1));
   }
@@ -259,7 +260,7 @@ std::string random_word(const std::vector<std::string>& known, RandomStream& ran
 std::string random_cell(const EnsembleState& state, std::size_t j, double reach, RandomStream& random) {
   const data::Column& column = state.schema.inputs[j];
   if (column.kind == ColumnKind::category) return quoted_cell(random_word(column.levels, random));
-  if (!state.encoder.columns.empty() && chance(0.2, random)) return "NA";
+  if (!state.members.front().network->substitutes().empty() && chance(0.2, random)) return "NA";
   if (column.kind == ColumnKind::date) return random_date_cell(state, j, reach, random);
   return base::to_text(random_input(state, j, reach, random));
 }

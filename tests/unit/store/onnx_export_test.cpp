@@ -268,8 +268,7 @@ TEST(OnnxExport, KeepsTheOrderOfFlagsAndCycles) {
   EXPECT_EQ(graph.constant_called("flag_if_missing").values<float>(), (std::vector<float>{1, 1, 0, 0, 0, 0}));
   EXPECT_EQ(graph.constant_called("cycle_seconds").values<double>(),
             (std::vector<double>{1, 1, week, week, year, year}));
-  EXPECT_EQ(graph.constant_called("cycle_start").values<double>(),
-            (std::vector<double>{0, 0, 0, quarter, 0, quarter}));
+  EXPECT_EQ(graph.constant_called("cycle_start").values<double>(), (std::vector<double>{0, 0, 0, quarter, 0, quarter}));
 }
 
 TEST(OnnxExport, ScalesNumbersAndDatesOnly) {
@@ -285,11 +284,28 @@ TEST(OnnxExport, SaysInMetadataWhatEachColumnHolds) {
   EXPECT_EQ(graph.metadata.at("category_names"), R"(["x1"])");
   EXPECT_EQ(graph.metadata.at("category_levels"), R"([["word0","word1","word2","word3"]])");
   EXPECT_FALSE(graph.metadata.at("dates").empty());
-  EXPECT_FALSE(graph.metadata.at("missing").empty());
+  EXPECT_EQ(graph.metadata.at("missing"), "NaN among inputs, an empty text among categories");
 }
 
-// Graphs of numbers alone stay as they are, byte by byte, when other kinds of columns gain something.
-TEST(OnnxExport, AsksNothingMoreOfModelsOfNumbersAlone) {
+TEST(OnnxExport, TakesMissingNumbersWhereNoneWasMissingInTraining) {
+  model::EnsembleState state = example_state({});
+  std::vector<float> expected;
+  for (model::Member& member : state.members) {
+    const std::vector<float> substitutes = {0.5F, -1.0F - static_cast<float>(member.index)};
+    model::Mlp network = *member.network;
+    network.set_substitutes(substitutes);
+    member.network = std::make_shared<const model::Mlp>(std::move(network));
+    expected.insert(expected.end(), substitutes.begin(), substitutes.end());
+  }
+  const Graph graph = read_graph(encode_onnx(make_ensemble(state)));
+  EXPECT_EQ(graph.count("IsNaN"), 1U);
+  EXPECT_EQ(graph.metadata.at("missing"), "NaN among inputs");
+  EXPECT_EQ(graph.constant_called("substitutes").shape, (std::vector<std::int64_t>{2, 1, 2}));
+  EXPECT_EQ(graph.constant_called("substitutes").values<float>(), expected);
+}
+
+// Models of format version 1 are such.
+TEST(OnnxExport, AsksNothingMoreOfNetworksThatTakeNumbersAlone) {
   const Graph graph = exported({.frequencies = {2}, .bent = true});
   EXPECT_EQ(graph.operator_sets.size(), 1U);
   EXPECT_EQ(graph.metadata.size(), 11U);
