@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From the units of the data to those of the networks, and from what members say to the moments of their mixture:
-// model/member_source.cpp and predictive.cpp say the same in C++.
+// From what members say to the moments of their mixture, as model/member_source.cpp and predictive.cpp compute them in
+// C++.
 //
-// Letters: n rows, d inputs, q outputs, w_l weights, m_l means, s_l^2 noise and e_l own epistemic variance of members.
+// Letters: n rows, q outputs, w_l weights, m_l means, s_l^2 noise and e_l own epistemic variance of members.
 
 #include "store/onnx_export.hpp"
 
@@ -17,6 +17,7 @@
 #include "model/names.hpp"
 #include "store/json.hpp"
 #include "store/model_file.hpp"
+#include "store/onnx_inputs.hpp"
 #include "store/onnx_members.hpp"
 
 namespace credens::store {
@@ -24,44 +25,6 @@ namespace credens::store {
 namespace {
 
 using model::EnsembleState;
-
-OnnxValue vector_of(OnnxGraph& graph, std::string_view name, const std::vector<double>& values) {
-  return graph.constant(name, {static_cast<std::int64_t>(values.size())}, std::span<const double>(values));
-}
-
-// ---- inputs ----
-
-/// asinh t for t in double, which not every runtime has: with m = max(|t|, 1) it is the sign of t times
-/// log m + log(|t| / m + sqrt((|t| / m)^2 + 1 / m^2)), where no square overflows.
-OnnxValue asinh(OnnxGraph& graph, const OnnxValue& t) {
-  const OnnxValue size = graph.node("Abs", {t});
-  const OnnxValue m = graph.node("Max", {size, graph.number(1.0)});
-  const OnnxValue part = graph.divide(size, m);
-  const OnnxValue unit = graph.divide(graph.number(1.0), m);
-  const OnnxValue root = graph.node("Sqrt", {graph.add(graph.square(part), graph.square(unit))});
-  const OnnxValue bent = graph.add(graph.node("Log", {m}), graph.node("Log", {graph.add(part, root)}));
-  return graph.multiply(graph.node("Sign", {t}), bent);
-}
-
-/// asinh((x - centre) / width) in place of x in the columns that are bent.
-OnnxValue bent(OnnxGraph& graph, const data::Scaler& scaler, const OnnxValue& x) {
-  std::vector<char> is_bent;
-  std::vector<double> width;
-  for (std::size_t col = 0; col < scaler.cols(); ++col) {
-    is_bent.push_back(scaler.has_asinh(col) ? 1 : 0);
-    width.push_back(scaler.has_asinh(col) ? scaler.width[col] : 1);
-  }
-  const OnnxValue t = graph.divide(graph.subtract(x, vector_of(graph, "input_centre", scaler.centre)),
-                                   vector_of(graph, "input_width", width));
-  return graph.node("Where", {graph.flags("input_is_bent", is_bent), asinh(graph, t), x});
-}
-
-/// (x - shift) / scale in double, rounded to float.
-OnnxValue scaled(OnnxGraph& graph, const data::Scaler& scaler, OnnxValue x) {
-  if (!scaler.width.empty()) x = bent(graph, scaler, x);
-  x = graph.subtract(x, vector_of(graph, "input_shift", scaler.shift));
-  return graph.cast(graph.divide(x, vector_of(graph, "input_scale", scaler.scale)), OnnxType::f32);
-}
 
 // ---- moments ----
 
@@ -97,9 +60,9 @@ struct Targets {
 Targets targets_of(OnnxGraph& graph, const data::Scaler& scaler) {
   std::vector<double> squares = scaler.scale;
   for (double& scale : squares) scale *= scale;
-  return {.scale = vector_of(graph, "target_scale", scaler.scale),
-          .squared_scale = vector_of(graph, "target_squared_scale", squares),
-          .shift = vector_of(graph, "target_shift", scaler.shift)};
+  return {.scale = graph.vector("target_scale", scaler.scale),
+          .squared_scale = graph.vector("target_squared_scale", squares),
+          .shift = graph.vector("target_shift", scaler.shift)};
 }
 
 /// Noise variance of each row in network units, [n, q]: the learned one, if any, plus the known one.
@@ -126,24 +89,23 @@ OnnxValue epistemic_variance(OnnxGraph& graph, const Targets& targets, const Wei
   return graph.add(between, graph.multiply(weighted_sum(*within), targets.squared_scale));
 }
 
-// ---- words ----
-
-std::string list_text(const std::vector<std::string>& words) {
-  return Json(words).dump();
-}
+// ---- metadata ----
 
 Metadata metadata_of(const EnsembleState& state) {
-  return {{"version", std::string(version())},
-          {"input_names", list_text(state.schema.input_keys())},
-          {"output_names", list_text(state.schema.target_names())},
-          {"noise_names", list_text(data::names_of(state.schema.noise))},
-          {"units", "those of the training data; variances in their squares"},
-          {"members", fmt::format("{}", state.members.size())},
-          {"noise", std::string(base::name_of(state.members.front().network->shape().noise))},
-          {"posterior", std::string(base::name_of(state.posterior))},
-          {"lambda", base::to_text(state.prior_precision)},
-          {"rows", fmt::format("{}", state.data.rows)},
-          {"fingerprint", state.data.fingerprint}};
+  Metadata metadata = {{"version", std::string(version())},
+                       {"input_names", Json(number_names(state)).dump()},
+                       {"output_names", Json(state.schema.target_names()).dump()},
+                       {"noise_names", Json(data::names_of(state.schema.noise)).dump()},
+                       {"units", "those of the training data; variances in their squares"},
+                       {"members", fmt::format("{}", state.members.size())},
+                       {"noise", std::string(base::name_of(state.members.front().network->shape().noise))},
+                       {"posterior", std::string(base::name_of(state.posterior))},
+                       {"lambda", base::to_text(state.prior_precision)},
+                       {"rows", fmt::format("{}", state.data.rows)},
+                       {"fingerprint", state.data.fingerprint}};
+  const Metadata kinds = kind_metadata(state);
+  metadata.insert(metadata.end(), kinds.begin(), kinds.end());
+  return metadata;
 }
 
 // ---- the graph ----
@@ -172,17 +134,15 @@ std::string encode_onnx(const Ensemble& ensemble) {
   const EnsembleState& state = ensemble.state();
   model::require_networks(state);
   check_storable(state);
-  base::require(state.encoder.columns.empty(), ErrorCode::usage,
-                "a model of words, dates or missing numbers cannot be exported yet, expected numbers alone");
   OnnxGraph graph;
-  const OnnxValue inputs = graph.input("inputs", ensemble.inputs(), base::join(state.schema.input_keys(), ", "));
+  const RowInputs inputs = add_row_inputs(graph, state);
   std::optional<OnnxValue> noise_std;
   if (state.schema.has_noise) {
     noise_std = graph.input("noise_std", ensemble.outputs(), "known standard deviation of each row's noise, above 0");
   }
   std::vector<double> weights;
   const std::vector<MemberGroup> groups = member_groups(state, weights);
-  const MemberValues members = member_values(graph, groups, scaled(graph, state.encoder.scaler, inputs));
+  const MemberValues members = member_values(graph, groups, encoded(graph, state, inputs));
   add_outputs(graph, state, members, WeightedSum(graph, weights), noise_std);
   return graph.encode(metadata_of(state));
 }

@@ -17,13 +17,28 @@ static_assert(std::endian::native == std::endian::little, "ONNX stores raw value
 
 constexpr std::int64_t ir_version = 7;
 constexpr std::int64_t operator_set = 13;
+constexpr std::string_view label_domain = "ai.onnx.ml";
+constexpr std::int64_t label_operator_set = 2;
 
 /// Numbers of the fields in onnx.proto.
 namespace field {
 enum Model : std::uint32_t { ir = 1, producer = 2, producer_version = 3, graph = 7, operators = 8, metadata = 14 };
 enum Graph : std::uint32_t { node = 1, graph_name = 2, initializer = 5, input = 11, output = 12 };
-enum Node : std::uint32_t { node_input = 1, node_output = 2, node_name = 3, operation = 4, attribute = 5 };
-enum Attribute : std::uint32_t { attribute_name = 1, whole_number = 3, attribute_type = 20 };
+enum Node : std::uint32_t {
+  node_input = 1,
+  node_output = 2,
+  node_name = 3,
+  operation = 4,
+  attribute = 5,
+  node_domain = 7
+};
+enum Attribute : std::uint32_t {
+  attribute_name = 1,
+  whole_number = 3,
+  whole_numbers = 8,
+  texts = 9,
+  attribute_type = 20
+};
 enum Tensor : std::uint32_t { dimension = 1, element_type = 2, tensor_name = 8, raw_values = 9 };
 enum ValueInfo : std::uint32_t { value_name = 1, value_type = 2, value_meaning = 3 };
 enum TensorType : std::uint32_t { tensor = 1, type_of_elements = 1, shape = 2 };
@@ -32,15 +47,15 @@ enum Entry : std::uint32_t { entry_key = 1, entry_value = 2 };
 enum Operators : std::uint32_t { domain = 1, set_version = 2 };
 }  // namespace field
 
-constexpr std::int64_t attribute_is_whole_number = 2;
+enum AttributeType : std::int64_t { is_whole_number = 2, is_whole_numbers = 7, is_texts = 8 };
 
 void check_size(std::size_t bytes) {
   base::require(bytes <= largest_onnx_file, ErrorCode::failure,
                 "the graph needs more than {} bytes, which is all that an ONNX file can hold", largest_onnx_file);
 }
 
-/// Doubles [rows, cols].
-ProtobufMessage table_type(std::size_t cols) {
+/// Values [rows, cols].
+ProtobufMessage table_type(std::size_t cols, OnnxType element_type) {
   ProtobufMessage rows_axis;
   rows_axis.add(field::axis_name, "rows");
   ProtobufMessage cols_axis;
@@ -49,19 +64,34 @@ ProtobufMessage table_type(std::size_t cols) {
   shape.add(field::axis, rows_axis);
   shape.add(field::axis, cols_axis);
   ProtobufMessage tensor;
-  tensor.add(field::type_of_elements, static_cast<std::int64_t>(OnnxType::f64));
+  tensor.add(field::type_of_elements, static_cast<std::int64_t>(element_type));
   tensor.add(field::shape, shape);
   ProtobufMessage type;
   type.add(field::tensor, tensor);
   return type;
 }
 
-ProtobufMessage table_info(std::string_view name, std::size_t cols, std::string_view meaning) {
+ProtobufMessage table_info(std::string_view name, std::size_t cols, std::string_view meaning, OnnxType element_type) {
   ProtobufMessage info;
   info.add(field::value_name, name);
-  info.add(field::value_type, table_type(cols));
+  info.add(field::value_type, table_type(cols, element_type));
   info.add(field::value_meaning, meaning);
   return info;
+}
+
+/// `values` are whole numbers or texts.
+template <class Values>
+ProtobufMessage attribute_message(std::string_view name, const Values& values, field::Attribute number,
+                                  AttributeType type) {
+  ProtobufMessage attribute;
+  attribute.add(field::attribute_name, name);
+  for (const auto& value : values) attribute.add(number, value);
+  attribute.add(field::attribute_type, type);
+  return attribute;
+}
+
+ProtobufMessage attribute_message(std::string_view name, std::int64_t value) {
+  return attribute_message(name, std::span(&value, 1), field::whole_number, is_whole_number);
 }
 
 ProtobufMessage node_message(std::string_view operation, const std::vector<OnnxValue>& inputs, std::string_view output,
@@ -71,26 +101,27 @@ ProtobufMessage node_message(std::string_view operation, const std::vector<OnnxV
   node.add(field::node_output, output);
   node.add(field::node_name, output);
   node.add(field::operation, operation);
-  for (const auto& [name, value] : attributes) {
-    ProtobufMessage attribute;
-    attribute.add(field::attribute_name, name);
-    attribute.add(field::whole_number, value);
-    attribute.add(field::attribute_type, attribute_is_whole_number);
-    node.add(field::attribute, attribute);
-  }
+  for (const auto& [name, value] : attributes) node.add(field::attribute, attribute_message(name, value));
   return node;
+}
+
+ProtobufMessage operators_message(std::string_view domain, std::int64_t version) {
+  ProtobufMessage operators;
+  operators.add(field::domain, domain);
+  operators.add(field::set_version, version);
+  return operators;
 }
 
 }  // namespace
 
-OnnxValue OnnxGraph::input(std::string_view name, std::size_t cols, std::string_view meaning) {
-  graph_.add(field::input, table_info(name, cols, meaning));
+OnnxValue OnnxGraph::input(std::string_view name, std::size_t cols, std::string_view meaning, OnnxType type) {
+  graph_.add(field::input, table_info(name, cols, meaning, type));
   return OnnxValue(name);
 }
 
 void OnnxGraph::output(std::string_view name, const OnnxValue& value, std::size_t cols, std::string_view meaning) {
   graph_.add(field::node, node_message("Identity", {value}, name, {}));
-  graph_.add(field::output, table_info(name, cols, meaning));
+  graph_.add(field::output, table_info(name, cols, meaning, OnnxType::f64));
 }
 
 OnnxValue OnnxGraph::constant(std::string_view name, const OnnxShape& shape, std::span<const float> values) {
@@ -103,6 +134,10 @@ OnnxValue OnnxGraph::constant(std::string_view name, const OnnxShape& shape, std
 
 OnnxValue OnnxGraph::constant(std::string_view name, const OnnxShape& shape, std::span<const std::int64_t> values) {
   return add_constant(name, OnnxType::i64, shape, base::bytes_of(values));
+}
+
+OnnxValue OnnxGraph::vector(std::string_view name, const std::vector<double>& values) {
+  return constant(name, {static_cast<std::int64_t>(values.size())}, std::span<const double>(values));
 }
 
 OnnxValue OnnxGraph::flags(std::string_view name, const std::vector<char>& values) {
@@ -136,19 +171,28 @@ OnnxValue OnnxGraph::last_axis_part(const OnnxValue& a, std::size_t first, std::
   return node("Slice", {a, constant("begin", {1}, begin), constant("end", {1}, end), constant("axis", {1}, axis)});
 }
 
+OnnxValue OnnxGraph::labels(const OnnxValue& a, std::span<const std::string> keys, std::span<const std::int64_t> values,
+                            std::int64_t otherwise) {
+  has_labels_ = true;
+  OnnxValue result = numbered("LabelEncoder");
+  ProtobufMessage node = node_message("LabelEncoder", {a}, result, {{"default_int64", otherwise}});
+  node.add(field::attribute, attribute_message("keys_strings", keys, field::texts, is_texts));
+  node.add(field::attribute, attribute_message("values_int64s", values, field::whole_numbers, is_whole_numbers));
+  node.add(field::node_domain, label_domain);
+  graph_.add(field::node, node);
+  return result;
+}
+
 std::string OnnxGraph::encode(const Metadata& metadata) const {
   ProtobufMessage graph = graph_;
   graph.add(field::graph_name, "credens");
-  ProtobufMessage operators;
-  operators.add(field::domain, "");
-  operators.add(field::set_version, operator_set);
-
   ProtobufMessage model;
   model.add(field::ir, ir_version);
   model.add(field::producer, "credens");
   model.add(field::producer_version, version());
   model.add(field::graph, graph);
-  model.add(field::operators, operators);
+  model.add(field::operators, operators_message("", operator_set));
+  if (has_labels_) model.add(field::operators, operators_message(label_domain, label_operator_set));
   for (const auto& [key, value] : metadata) {
     ProtobufMessage entry;
     entry.add(field::entry_key, key);

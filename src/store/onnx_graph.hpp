@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A graph of ONNX operators, built node by node and written as a file (onnx.proto, IR version 7, operators of set 13).
+// A graph of ONNX operators, built node by node and written as a file (onnx.proto, IR version 7, operators of set 13;
+// where texts are looked up also set 2 of ai.onnx.ml).
 //
 // Every value is a tensor with a name; operators broadcast as numpy does. `rows` is the one size that is open.
 
@@ -22,7 +23,7 @@ namespace credens::store {
 constexpr std::size_t largest_onnx_file = (std::size_t{1} << 31) - 1;
 
 /// The numbers of onnx.proto.
-enum class OnnxType : std::int64_t { f32 = 1, i64 = 7, boolean = 9, f64 = 11 };
+enum class OnnxType : std::int64_t { f32 = 1, i64 = 7, text = 8, boolean = 9, f64 = 11 };
 
 /// The name of a tensor in the graph.
 using OnnxValue = std::string;
@@ -31,14 +32,15 @@ using OnnxAttributes = std::vector<std::pair<std::string_view, std::int64_t>>;
 
 class OnnxGraph {
  public:
-  /// Doubles [rows, cols].
-  OnnxValue input(std::string_view name, std::size_t cols, std::string_view meaning);
+  /// Doubles or texts [rows, cols]; outputs are doubles.
+  OnnxValue input(std::string_view name, std::size_t cols, std::string_view meaning, OnnxType type = OnnxType::f64);
   void output(std::string_view name, const OnnxValue& value, std::size_t cols, std::string_view meaning);
 
   /// Values are row-major; the graph adds a number to the name. Throws failure where a file could not hold them.
   OnnxValue constant(std::string_view name, const OnnxShape& shape, std::span<const float> values);
   OnnxValue constant(std::string_view name, const OnnxShape& shape, std::span<const double> values);
   OnnxValue constant(std::string_view name, const OnnxShape& shape, std::span<const std::int64_t> values);
+  OnnxValue vector(std::string_view name, const std::vector<double>& values);
   OnnxValue flags(std::string_view name, const std::vector<char>& values);  ///< a vector of 0 and 1
   OnnxValue number(float value) { return constant("number", {}, {&value, 1}); }
   OnnxValue number(double value) { return constant("number", {}, {&value, 1}); }
@@ -57,6 +59,11 @@ class OnnxGraph {
   OnnxValue concatenated(const std::vector<OnnxValue>& parts, std::int64_t axis);
   OnnxValue last_axis_part(const OnnxValue& a, std::size_t first, std::size_t count);
 
+  /// The whole number that each text of `a` stands for; `otherwise` for texts that are not among `keys`. Only the set
+  /// ai.onnx.ml has an operator that compares texts (Equal does from set 19 on).
+  OnnxValue labels(const OnnxValue& a, std::span<const std::string> keys, std::span<const std::int64_t> values,
+                   std::int64_t otherwise);
+
   /// The bytes of a file. Throws failure where they would be too many.
   std::string encode(const Metadata& metadata) const;
 
@@ -66,6 +73,7 @@ class OnnxGraph {
 
   ProtobufMessage graph_;
   std::size_t names_ = 0;
+  bool has_labels_ = false;
 };
 
 }  // namespace credens::store

@@ -76,25 +76,80 @@ OnnxValue waves(OnnxGraph& graph, const OnnxValue& turns) {
   return graph.cast(graph.node("Sin", {graph.multiply(parts, graph.number(2 * std::numbers::pi))}), OnnxType::f32);
 }
 
-/// [z, sin(2 pi c z), cos(2 pi c z)]: [g, n, d (1 + 2 k)].
-OnnxValue embedding(OnnxGraph& graph, const MemberGroup& group, const OnnxValue& inputs) {
+/// c z: [g, n, d k], for numbers z [n, d] or [g, n, d] whose last axis is `axis`.
+OnnxValue turns_of(OnnxGraph& graph, const MemberGroup& group, const OnnxValue& numbers, std::int64_t axis) {
   const MlpShape& shape = shape_of(group);
   const std::size_t count = shape.embedding().waves();
   std::vector<std::int64_t> input_of_wave(count);
   for (std::size_t wave = 0; wave < count; ++wave) input_of_wave[wave] = size_of(wave / shape.frequencies);
   const OnnxValue repeated = graph.node(
       "Gather",
-      {inputs, graph.constant("input_of_wave", {size_of(count)}, std::span<const std::int64_t>(input_of_wave))},
-      {{"axis", 1}});
+      {numbers, graph.constant("input_of_wave", {size_of(count)}, std::span<const std::int64_t>(input_of_wave))},
+      {{"axis", axis}});
   const OnnxValue frequencies =
       stacked<double>(graph, group, "frequencies", 1, count, [](const Member& member, auto& values) {
         const std::span<const float> own = member.network->frequencies();
         values.insert(values.end(), own.begin(), own.end());
       });
-  const OnnxValue turns = graph.multiply(graph.cast(repeated, OnnxType::f64), frequencies);
-  const std::int64_t once_per_member[] = {size_of(group.size()), 1, 1};
-  const OnnxValue own_inputs = graph.node("Expand", {inputs, graph.constant("members", {3}, once_per_member)});
-  return graph.concatenated({own_inputs, waves(graph, turns)}, -1);
+  return graph.multiply(graph.cast(repeated, OnnxType::f64), frequencies);
+}
+
+/// Repeats for each member the values that all see alike: [g, n, ...].
+OnnxValue once_per_member(OnnxGraph& graph, const MemberGroup& group, const OnnxValue& shared) {
+  const std::int64_t members[] = {size_of(group.size()), 1, 1};
+  return graph.node("Expand", {shared, graph.constant("members", {3}, members)});
+}
+
+/// [z, sin(2 pi c z), cos(2 pi c z)]: [g, n, d (1 + 2 k)].
+OnnxValue embedding(OnnxGraph& graph, const MemberGroup& group, const OnnxValue& numbers) {
+  const OnnxValue turns = turns_of(graph, group, numbers, 1);
+  const OnnxValue own_numbers = once_per_member(graph, group, numbers);
+  return graph.concatenated({own_numbers, waves(graph, turns)}, -1);
+}
+
+/// Numbers [g, n, d] in which each member has put its own values for what is missing. A missing number with a flag is
+/// 0. Members without substitutes keep NaN, and so their outputs are not finite.
+OnnxValue completed(OnnxGraph& graph, const MemberGroup& group, const EncodedInputs& inputs) {
+  const std::size_t d = shape_of(group).inputs;
+  const OnnxValue substitutes = stacked<float>(graph, group, "substitutes", 1, d, [&](const Member& member, auto& all) {
+    const std::vector<float>& own = member.network->substitutes();
+    for (std::size_t j = 0; j < d; ++j) {
+      const float value = own.empty() ? std::numeric_limits<float>::quiet_NaN() : own[j];
+      all.push_back(inputs.has_flag[j] ? 0.0F : value);
+    }
+  });
+  return graph.node("Where", {*inputs.is_missing, substitutes, *inputs.numbers});
+}
+
+/// The vectors [g, n, width] that each member learned of the words of category t.
+OnnxValue vectors(OnnxGraph& graph, const MemberGroup& group, std::size_t t, const OnnxValue& codes) {
+  const std::vector<data::LevelTable>& tables = shape_of(group).tables;
+  std::size_t first = 0;
+  for (std::size_t before = 0; before < t; ++before) first += tables[before].rows * tables[before].width;
+  const auto [rows, width] = tables[t];
+  const OnnxValue table = stacked<float>(graph, group, "words", rows, width, [&](const Member& member, auto& values) {
+    append_all<float>(member.network->tables().subspan(first, rows * width), values);
+  });
+  return graph.node("Gather", {table, codes}, {{"axis", 1}});
+}
+
+/// Inputs of the first layer for rows with words, dates or missing numbers, as model::enter computes them: numbers and
+/// their waves, flags, vectors of words.
+OnnxValue entered(OnnxGraph& graph, const MemberGroup& group, const EncodedInputs& inputs) {
+  std::vector<OnnxValue> parts;
+  if (inputs.numbers) {
+    parts.push_back(completed(graph, group, inputs));
+    if (shape_of(group).frequencies > 0) parts.push_back(waves(graph, turns_of(graph, group, parts.front(), 2)));
+  }
+  if (inputs.flags) parts.push_back(once_per_member(graph, group, *inputs.flags));
+  for (std::size_t t = 0; t < inputs.codes.size(); ++t) parts.push_back(vectors(graph, group, t, inputs.codes[t]));
+  return graph.concatenated(parts, -1);
+}
+
+/// Inputs of the first layer: [g, n, ...], or [n, d] where all members see the same numbers.
+OnnxValue first_layer_inputs(OnnxGraph& graph, const MemberGroup& group, const EncodedInputs& inputs) {
+  if (inputs.is_missing || !inputs.codes.empty()) return entered(graph, group, inputs);
+  return shape_of(group).frequencies > 0 ? embedding(graph, group, *inputs.numbers) : *inputs.numbers;
 }
 
 /// x / (1 + e^-x): for x far below 0, where Sigmoid keeps no relative precision, the quotient does.
@@ -134,9 +189,9 @@ OnnxValue activated(OnnxGraph& graph, Activation activation, const OnnxValue& x)
 }
 
 /// [1, phi]: [g, n, 1 + p] in float, or [n, 1 + d] where the inputs themselves are the features.
-OnnxValue features(OnnxGraph& graph, const MemberGroup& group, const OnnxValue& inputs) {
+OnnxValue features(OnnxGraph& graph, const MemberGroup& group, const EncodedInputs& inputs) {
   const MlpShape& shape = shape_of(group);
-  OnnxValue x = with_one(graph, shape.frequencies > 0 ? embedding(graph, group, inputs) : inputs);
+  OnnxValue x = with_one(graph, first_layer_inputs(graph, group, inputs));
   for (std::size_t i = 0; i < shape.hidden.size(); ++i) {
     x = with_one(graph, activated(graph, shape.activation, layer(graph, group, i, x)));
   }
@@ -289,7 +344,7 @@ std::vector<MemberGroup> member_groups(const model::EnsembleState& state, std::v
   return groups;
 }
 
-MemberValues member_values(OnnxGraph& graph, const std::vector<MemberGroup>& groups, const OnnxValue& inputs) {
+MemberValues member_values(OnnxGraph& graph, const std::vector<MemberGroup>& groups, const EncodedInputs& inputs) {
   const std::size_t c = covariances(groups);
   std::vector<OnnxValue> mean;
   std::vector<OnnxValue> noise;

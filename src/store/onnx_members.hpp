@@ -2,8 +2,8 @@
 //
 // Members as a graph: those whose networks have the same shape are stacked and pass through one product per layer.
 //
-// Letters: g members of a group, n rows, d inputs, k frequencies per input, p features, P random weights per output, q
-// outputs.
+// Letters: g members of a group, n rows, d numbers and dates, k frequencies per number, p features, P random weights
+// per output, q outputs.
 
 #pragma once
 
@@ -12,6 +12,7 @@
 
 #include "model/ensemble_state.hpp"
 #include "store/onnx_graph.hpp"
+#include "store/onnx_inputs.hpp"
 
 namespace credens::store {
 
@@ -29,7 +30,6 @@ struct MemberValues {
   std::optional<OnnxValue> within;  ///< phi^T Sigma_k phi; none of a delta posterior
 };
 
-/// `inputs`: scaled rows [n, d] in float.
-MemberValues member_values(OnnxGraph& graph, const std::vector<MemberGroup>& groups, const OnnxValue& inputs);
+MemberValues member_values(OnnxGraph& graph, const std::vector<MemberGroup>& groups, const EncodedInputs& inputs);
 
 }  // namespace credens::store

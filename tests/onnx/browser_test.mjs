@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Exported models, and the document's page, in headless Chromium. There is no network: every request is answered from the disk or counts as a
+// Exported models, and the document's pages, in headless Chromium. There is no network: every request is answered from the disk or counts as a
 // failure.
 //
 // Usage: node browser_test.mjs MODULES CASES.json
@@ -43,10 +43,12 @@ await page.route("**/*", answer);
 page.on("pageerror", (error) => said.push(`error: ${error.message}`));
 await page.goto(ORIGIN);
 for (const one of cases) said.push(...await page.evaluate(runInPage, {one, file: basename(one.file)}));
-await page.goto(`${ORIGIN}example.html`);  // that of docs/onnx.md
-await page.waitForFunction(() => document.querySelector("#prediction").textContent !== "", null, {timeout: 30_000});
-const prediction = await page.textContent("#prediction");
-if (!/^-?\d+\.\d{3} with an ignorance of \d+\.\d{3}$/.test(prediction)) said.push(`the document's example says ${prediction}`);
+for (const name of ["example0.html", "example1.html"]) {  // those of docs/onnx.md
+  await page.goto(ORIGIN + name);
+  await page.waitForFunction(() => document.querySelector("#prediction").textContent !== "", null, {timeout: 30_000});
+  const prediction = await page.textContent("#prediction");
+  if (!/^-?\d+\.\d{3} with an ignorance of \d+\.\d{3}$/.test(prediction)) said.push(`${name} of the document says ${prediction}`);
+}
 await browser.close();
 said.forEach((sentence) => console.log(sentence));
 console.log(`${cases.length} ensembles in a browser, ${said.length} complaints`);

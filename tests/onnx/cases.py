@@ -5,26 +5,43 @@ import csv
 import json
 import os
 import subprocess
+from datetime import datetime, timezone
 from pathlib import Path
 
 MOMENTS = ("mean", "aleatoric_variance", "epistemic_variance", "total_variance")
 ENSEMBLES_IN_CI = 50
+TABLE_FORMAT = ("--header", "yes", "--delimiter", ",", "--unit-line", "no")  # a table of words alone may look otherwise
 
 
 def ensembles():
     return int(os.environ.get("CREDENS_ONNX_ENSEMBLES", ENSEMBLES_IN_CI))
 
 
+def value_of(name, cell):
+    """Of a column that make_models.cpp called t a date in seconds, of w the word as it is, else a number. None is missing."""
+    if name.startswith("w"):
+        return cell
+    if cell == "NA":
+        return None
+    return datetime.fromisoformat(cell).replace(tzinfo=timezone.utc).timestamp() if name.startswith("t") else float(cell)
+
+
 def read_table(path):
-    """Names, and rows of numbers."""
+    """Names and rows."""
     with open(path, encoding="utf-8", newline="") as file:
-        lines = list(csv.reader(file))
-    return lines[0], [[float(cell) for cell in line] for line in lines[1:]]
+        names, *lines = csv.reader(file)
+    return names, [[value_of(name, cell) for name, cell in zip(names, line, strict=True)] for line in lines]
 
 
 def columns(names, rows, wanted):
     places = [names.index(name) for name in wanted]
     return [[row[place] for place in places] for row in rows]
+
+
+def columns_called(names, rows, letters):
+    """Those whose names begin with one of the letters. None where there are none."""
+    found = [name for name in names if name[0] in letters]
+    return columns(names, rows, found) if found else None
 
 
 def moments_of(path):
@@ -40,22 +57,21 @@ def moments_of(path):
 
 def noise_of(names, rows, outputs):
     """One column of known noise serves all outputs. None where nothing is known."""
-    found = [name for name in names if name.startswith("u")]
-    if not found:
-        return None
-    return columns(names, rows, found if len(found) == outputs else found * outputs)
+    found = columns_called(names, rows, "u")
+    return found and [row if len(row) == outputs else row * outputs for row in found]
 
 
 def make_case(program, folder, index):
     model, graph, table, predictions = (Path(folder, f"{index}{end}") for end in (".safetensors", ".onnx", ".csv", ".predictions.csv"))
     subprocess.run([program, "export", model, "-o", graph], check=True)
-    subprocess.run([program, "predict", model, table, "-o", predictions], check=True)
+    subprocess.run([program, "predict", model, table, *TABLE_FORMAT, "-o", predictions], check=True)
     names, rows = read_table(table)
     moments = moments_of(predictions)
     return {
         "name": f"ensemble {index}",
         "file": str(graph),
-        "inputs": columns(names, rows, [name for name in names if name.startswith("x")]),
+        "inputs": columns_called(names, rows, "xt"),
+        "categories": columns_called(names, rows, "w"),
         "noise_std": noise_of(names, rows, len(moments["mean"][0])),
         "expected": moments,
     }

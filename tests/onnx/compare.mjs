@@ -6,7 +6,9 @@ const MOMENTS = ["mean", "aleatoric_variance", "epistemic_variance", "total_vari
 const TOLERANCE = 1e-5;
 const ROOT_TOLERANCE = 1e-6;
 
-const table = (ort, rows) => new ort.Tensor("float64", Float64Array.from(rows.flat()), [rows.length, rows[0].length]);
+const shape = (rows) => [rows.length, rows[0].length];
+const numbers = (ort, rows) => new ort.Tensor("float64", Float64Array.from(rows.flat(), (value) => value ?? NaN), shape(rows));  // null is missing
+const words = (ort, rows) => new ort.Tensor("string", rows.flat(), shape(rows));
 
 /// How far a value of `expected` may be off; python_test.py gives the reasons.
 function allowed(expected, moment, i) {
@@ -17,16 +19,18 @@ function allowed(expected, moment, i) {
 }
 
 /// Sentences; none where all is right. `model` is a path or the bytes of the file.
-export async function complaints(ort, model, {name, inputs, noise_std, expected}, options = {}) {
+export async function complaints(ort, model, {name, inputs, categories, noise_std, expected}, options = {}) {
   const session = await ort.InferenceSession.create(model, options);
-  const feeds = {inputs: table(ort, inputs)};
-  if (noise_std) feeds.noise_std = table(ort, noise_std);
+  const feeds = {};
+  if (inputs) feeds.inputs = numbers(ort, inputs);
+  if (categories) feeds.categories = words(ort, categories);
+  if (noise_std) feeds.noise_std = numbers(ort, noise_std);
   const found = await session.run(feeds);
   const flat = Object.fromEntries(MOMENTS.map((moment) => [moment, expected[moment].flat()]));
   const said = [];
   for (const moment of MOMENTS) {
     const {data, dims} = found[moment];
-    if (dims[0] !== inputs.length || data.length !== flat[moment].length) said.push(`${name}: ${moment} has the shape ${dims}`);
+    if (dims[0] !== expected.mean.length || data.length !== flat[moment].length) said.push(`${name}: ${moment} has the shape ${dims}`);
     const bad = flat[moment].findIndex((value, i) => !(Math.abs(data[i] - value) <= allowed(flat, moment, i)));
     if (bad >= 0) said.push(`${name}: ${moment} ${bad} is ${data[bad]}, expected ${flat[moment][bad]}`);
     if (moment !== "mean" && data.some((value) => value < 0)) said.push(`${name}: ${moment} has a negative value`);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Writes random ensembles of every kind and rows for them: FOLDER/I.safetensors and FOLDER/I.csv, I = 0, 1, ....
+// Columns of numbers are called x0, x1, ..., of words w, of dates t, of known noise u. A missing number or date is NA,
+// a missing word an empty cell.
 //
 // Usage: make_models FOLDER COUNT [SEED]
 
 #include <credens/store.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -14,6 +17,7 @@
 
 #include "base/file.hpp"
 #include "base/random.hpp"
+#include "data/date.hpp"
 #include "model/ensemble_state.hpp"
 #include "model/weights.hpp"
 
@@ -44,7 +48,8 @@ double power_of_ten(double low, double high, RandomStream& random) {
 
 // ---- members ----
 
-/// Posterior and noise go through all pairs; the rest is random.
+/// Posterior and noise go through all pairs, first with numbers alone, then with columns of every kind; the rest is
+/// random.
 constexpr PosteriorKind posteriors[] = {PosteriorKind::delta, PosteriorKind::isotropic, PosteriorKind::diagonal,
                                         PosteriorKind::full};
 constexpr NoiseKind noises[] = {NoiseKind::shared, NoiseKind::per_output, NoiseKind::constant, NoiseKind::known};
@@ -60,7 +65,7 @@ MlpShape random_shape(MlpShape shape, RandomStream& random) {
   return shape;
 }
 
-model::Mlp random_network(const MlpShape& shape, RandomStream& random) {
+model::Mlp random_network(const MlpShape& shape, bool takes_missing, RandomStream& random) {
   model::Mlp network(shape);
   for (std::size_t layer = 0; layer < shape.layers(); ++layer) {
     const math::PanelShape panel = shape.layer(layer);
@@ -73,6 +78,10 @@ model::Mlp random_network(const MlpShape& shape, RandomStream& random) {
   }
   for (float& raw : network.constant_noise()) raw = static_cast<float>(3 * random.normal());
   for (float& frequency : network.frequencies()) frequency = static_cast<float>(random.normal());
+  for (float& value : network.tables()) value = static_cast<float>(random.normal());
+  std::vector<float> substitutes(takes_missing ? shape.inputs : 0);
+  for (float& value : substitutes) value = static_cast<float>(random.normal());
+  network.set_substitutes(std::move(substitutes));
   if (chance(0.4, random)) {
     const auto low = static_cast<float>(random.normal() - 1);
     network.set_noise_ranges(
@@ -108,12 +117,15 @@ MemberPosterior random_posterior(const EnsembleState& state, bool random_bias, b
 }
 
 void add_members(EnsembleState& state, NoiseKind noise, RandomStream& random) {
-  const MlpShape common{.inputs = state.encoder.scaler.cols(),
+  const MlpShape common{.inputs = state.encoder.numbers(),
                         .outputs = state.target_scaler.cols(),
                         .noise = noise,
-                        .noise_link = chance(0.5, random) ? NoiseLink::softplus : NoiseLink::exp};
+                        .noise_link = chance(0.5, random) ? NoiseLink::softplus : NoiseLink::exp,
+                        .flags = state.encoder.flags(),
+                        .tables = state.encoder.tables()};
   std::vector<MlpShape> shapes;
   for (std::size_t i = between(1, 3, random); i > 0; --i) shapes.push_back(random_shape(common, random));
+  const bool takes_missing = !state.encoder.columns.empty() || chance(0.7, random);  // not in format version 1
   const bool random_bias = chance(0.4, random);
   const bool shared_factor = noise == NoiseKind::shared;
   state.total_members = between(1, 7, random);
@@ -122,7 +134,7 @@ void add_members(EnsembleState& state, NoiseKind noise, RandomStream& random) {
     state.members.push_back(
         {.index = l,
          .features = shape.features(),
-         .network = std::make_shared<const model::Mlp>(random_network(shape, random)),
+         .network = std::make_shared<const model::Mlp>(random_network(shape, takes_missing, random)),
          .posterior = random_posterior(state, random_bias, shared_factor, shape.features(), random)});
     state.weights.push_back(l > 0 && chance(0.2, random) ? 0 : random.uniform(0.1, 1));
   }
@@ -131,19 +143,66 @@ void add_members(EnsembleState& state, NoiseKind noise, RandomStream& random) {
 
 // ---- tables ----
 
-void add_inputs(EnsembleState& state, RandomStream& random) {
+/// Words with blanks, delimiters, quotes and letters beyond ASCII; some share the code of those too rare to learn.
+data::InputEncoding random_words(data::Column& column, RandomStream& random) {
+  constexpr std::string_view endings[] = {"", " and blanks", ", \"quoted\"", " grün"};
+  data::InputEncoding encoding{.kind = ColumnKind::category};
+  std::vector<bool> is_learned(random.below(20));
+  for (std::size_t level = 0; level < is_learned.size(); ++level) {
+    column.levels.push_back(fmt::format("word {}{}", level, one_of(endings, random)));
+    is_learned[level] = chance(0.7, random);
+  }
+  encoding.learned = static_cast<std::size_t>(std::ranges::count(is_learned, true));
+  std::uint32_t next = 0;
+  for (const bool has_own : is_learned) encoding.codes.push_back(has_own ? next++ : encoding.rare_code());
+  return encoding;
+}
+
+data::InputEncoding random_date(RandomStream& random) {
+  data::InputEncoding encoding{.kind = ColumnKind::date, .flags_missing = chance(0.5, random)};
+  for (const data::Cycle cycle : {data::Cycle::day, data::Cycle::week, data::Cycle::year}) {
+    if (chance(0.6, random)) encoding.cycles.push_back(cycle);
+  }
+  return encoding;
+}
+
+data::InputEncoding random_encoding(data::Column& column, RandomStream& random) {
+  constexpr ColumnKind kinds[] = {ColumnKind::number, ColumnKind::category, ColumnKind::date};
+  column.kind = one_of(kinds, random);
+  if (column.kind == ColumnKind::category) return random_words(column, random);
+  if (column.kind == ColumnKind::date) return random_date(random);
+  return {.flags_missing = chance(0.5, random)};
+}
+
+constexpr double seconds_per_year = 365.25 * 86400;
+
+/// Where the values of a column lie, and how far they spread.
+std::pair<double, double> random_place(ColumnKind kind, RandomStream& random) {
+  if (kind == ColumnKind::category) return {0, 1};
+  const bool is_date = kind == ColumnKind::date;
+  const double spread = is_date ? power_of_ten(-2, 1, random) * seconds_per_year : power_of_ten(-3, 3, random);
+  return {(is_date ? 30 * seconds_per_year : spread) * random.normal(), spread};
+}
+
+void add_scale(ColumnKind kind, bool bends, data::Scaler& scaler, RandomStream& random) {
+  const auto [middle, spread] = random_place(kind, random);
+  const bool is_bent = bends && kind != ColumnKind::category && chance(0.5, random);
+  scaler.shift.push_back(is_bent ? 0.3 : middle);
+  scaler.scale.push_back(is_bent ? 1.5 : spread);
+  if (!bends) return;
+  scaler.centre.push_back(is_bent ? middle : 0);
+  scaler.width.push_back(is_bent ? spread : 0);
+}
+
+void add_inputs(EnsembleState& state, bool has_kinds, RandomStream& random) {
   const bool bends = chance(0.4, random);
   state.schema.has_names = true;
   state.schema.table_columns = between(1, 6, random);
   for (std::size_t j = 0; j < state.schema.table_columns; ++j) {
-    state.schema.inputs.push_back({.name = fmt::format("x{}", j), .position = j});
-    const double scale = power_of_ten(-3, 3, random);
-    const bool is_bent = bends && chance(0.5, random);
-    state.encoder.scaler.shift.push_back(is_bent ? 0.3 : scale * random.normal());
-    state.encoder.scaler.scale.push_back(is_bent ? 1.5 : scale);
-    if (!bends) continue;
-    state.encoder.scaler.centre.push_back(is_bent ? scale * random.normal() : 0);
-    state.encoder.scaler.width.push_back(is_bent ? scale : 0);
+    data::Column& column = state.schema.inputs.emplace_back(data::Column{.name = "", .position = j});
+    if (has_kinds) state.encoder.columns.push_back(random_encoding(column, random));
+    column.name = fmt::format("{}{}", "xwt"[static_cast<std::size_t>(column.kind)], j);
+    add_scale(column.kind, bends, state.encoder.scaler, random);
   }
 }
 
@@ -164,7 +223,7 @@ EnsembleState random_state(std::size_t index, RandomStream& random) {
   EnsembleState state;
   state.posterior = posteriors[index % 4];
   const NoiseKind noise = noises[index / 4 % 4];
-  add_inputs(state, random);
+  add_inputs(state, index / 16 % 2 == 1, random);
   add_targets(state, noise, random);
   add_members(state, noise, random);
   state.prior_precision = power_of_ten(-2, 2, random);
@@ -179,6 +238,40 @@ double random_input(const EnsembleState& state, std::size_t j, double reach, Ran
   return scaler.shift[j] + scaler.scale[j] * z;
 }
 
+/// A date of column j in whole seconds, within some 40 standard deviations of those of training. Numbers go farther, to
+/// where the noise has reached its bounds. No date is that far: at the year 9999 a network's large terms still cancel,
+/// and the rounding of floats decides more of the noise than the tests allow.
+std::string random_date_cell(const EnsembleState& state, std::size_t j, double reach, RandomStream& random) {
+  return data::date_text(std::floor(random_input(state, j, std::min(reach, 10.0), random)));
+}
+
+std::string quoted_cell(std::string_view word) {
+  std::string cell = "\"";
+  for (const char c : word) cell += c == '"' ? "\"\"" : std::string(1, c);
+  return cell + "\"";
+}
+
+std::string random_word(const std::vector<std::string>& known, RandomStream& random) {
+  if (chance(0.15, random)) return "";
+  return known.empty() || chance(0.2, random) ? "never seen" : known[random.below(known.size())];
+}
+
+/// The cell of column j in a row as far from the training data as `reach` says.
+std::string random_cell(const EnsembleState& state, std::size_t j, double reach, RandomStream& random) {
+  const data::Column& column = state.schema.inputs[j];
+  if (column.kind == ColumnKind::category) return quoted_cell(random_word(column.levels, random));
+  if (!state.members.front().network->substitutes().empty() && chance(0.2, random)) return "NA";
+  if (column.kind == ColumnKind::date) return random_date_cell(state, j, reach, random);
+  return base::to_text(random_input(state, j, reach, random));
+}
+
+/// 0, no word, or a date in the middle of those of training: in most columns 1970 is too far from them.
+std::string zero_cell(const EnsembleState& state, std::size_t j, RandomStream& random) {
+  const ColumnKind kind = state.schema.inputs[j].kind;
+  if (kind == ColumnKind::category) return quoted_cell("");
+  return kind == ColumnKind::date ? random_date_cell(state, j, 0, random) : "0";
+}
+
 /// Rows as in training, rows far from it, and rows of zeros and of the scaler's own origin.
 std::string random_rows(const EnsembleState& state, RandomStream& random) {
   constexpr double reaches[] = {1, 1, 1, 1, 1, 1, 1, 1, 10, 1e6, 1e25, 0};
@@ -189,7 +282,7 @@ std::string random_rows(const EnsembleState& state, RandomStream& random) {
     const double reach = one_of(reaches, random);
     std::vector<std::string> cells;
     for (std::size_t j = 0; j < state.schema.inputs.size(); ++j) {
-      cells.push_back(base::to_text(row == 1 ? 0 : random_input(state, j, reach, random)));
+      cells.push_back(row == 1 ? zero_cell(state, j, random) : random_cell(state, j, reach, random));
     }
     for (std::size_t k = 0; k < state.schema.noise.size(); ++k) {
       cells.push_back(base::to_text(state.target_scaler.scale[k] * power_of_ten(-5, 1, random)));

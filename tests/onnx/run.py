@@ -2,7 +2,7 @@
 """Runs exported models in ONNX Runtime and compares with `credens predict`. Exits 77, which CTest takes for skipped, where a
 runtime is missing.
 
-The number of ensembles is CREDENS_ONNX_ENSEMBLES, 50 if not set; Node and the browser see the first 16.
+The number of ensembles is CREDENS_ONNX_ENSEMBLES, 50 if not set; Node and the browser see the first 32.
 
 Usage: run.py python PROGRAM GENERATOR VENV
        run.py node|browser PROGRAM GENERATOR MODULES    MODULES: folder node_modules
@@ -20,7 +20,8 @@ from cases import ensembles, make_cases
 HERE = Path(__file__).resolve().parent
 DOCUMENT = HERE.parents[1] / "docs" / "onnx.md"
 SKIPPED = 77
-ENSEMBLES_IN_JAVASCRIPT = 16  # every posterior with every kind of noise
+ENSEMBLES_IN_JAVASCRIPT = 32  # every posterior with every kind of noise, for numbers alone and for columns of every kind
+EXAMPLES = {"model": ["train.csv", "--members", "5", "--epochs", "40"], "words": ["words.csv", "--members", "5", "--epochs", "40"]}
 
 
 def python_test(environment):
@@ -46,34 +47,43 @@ def test_of(kind, place):
     return javascript_test("browser_test.mjs", ["node", "chromium"], place, ["onnxruntime-web", "playwright-core"])
 
 
-def write_example(program, folder, language, name):
-    """The document's example in this language, beside the model and the table that it reads."""
-    subprocess.run([sys.executable, "-B", HERE.parent / "golden" / "data.py", "train.csv", "test.csv"], cwd=folder, check=True)
-    fit = [program, "fit", "train.csv", "--target", "y", "--members", "5", "--epochs", "40", "-o", "model.safetensors"]
-    subprocess.run(fit, cwd=folder, check=True, capture_output=True)
-    subprocess.run([program, "export", "model.safetensors", "-o", "model.onnx"], cwd=folder, check=True)
+def write_models(program, folder):
+    """The models and tables that the document's examples read."""
+    subprocess.run([sys.executable, "-B", HERE.parent / "golden" / "data.py", "train.csv", "test.csv", "words.csv"], cwd=folder, check=True)
+    for name, arguments in EXAMPLES.items():
+        fit = [program, "fit", *arguments, "--target", "y", "-o", f"{name}.safetensors"]
+        subprocess.run(fit, cwd=folder, check=True, capture_output=True)
+        subprocess.run([program, "export", f"{name}.safetensors", "-o", f"{name}.onnx"], cwd=folder, check=True)
+
+
+def write_examples(folder, language, ending):
+    """The document's examples in this language, each a file of its own."""
     blocks = re.findall(rf"^```{language}\n(.*?)^```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-    Path(folder, name).write_text("".join(blocks), encoding="utf-8")
+    names = [f"example{i}.{ending}" for i in range(len(blocks))]
+    for name, block in zip(names, blocks):
+        Path(folder, name).write_text(block, encoding="utf-8")
+    return names
 
 
 def runs_example(command, folder, lines):
     """Whether it prints as many predictions."""
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    print(f"the document's example:\n{done.stdout}{done.stderr}", end="")
+    print(f"an example of the document:\n{done.stdout}{done.stderr}", end="")
     return done.returncode == 0 and len(re.findall(r"^-?\d+\.\d{3} \+- \d+\.\d{3}$", done.stdout, re.MULTILINE)) == lines
 
 
-def example_passes(kind, program, place, folder):
-    """That of the browser is opened by its own test, with the other pages."""
+def examples_pass(kind, program, place, folder):
+    """Those of the browser are opened by its own test, with the other pages."""
+    write_models(program, folder)
     if kind == "python":
-        write_example(program, folder, "python", "example.py")
-        return runs_example([Path(place, "bin", "python"), "-B", "example.py"], folder, 3)
-    if kind == "node":
-        write_example(program, folder, "js", "example.mjs")
+        names, command, lines = write_examples(folder, "python", "py"), [Path(place, "bin", "python"), "-B"], 3
+    elif kind == "node":
+        names, command, lines = write_examples(folder, "js", "mjs"), ["node"], 2
         Path(folder, "node_modules").symlink_to(place)
-        return runs_example(["node", "example.mjs"], folder, 2)
-    write_example(program, folder, "html", "example.html")
-    return True
+    else:
+        return len(write_examples(folder, "html", "html")) == len(EXAMPLES)
+    passes = [runs_example([*command, name], folder, lines) for name in names]
+    return len(passes) == len(EXAMPLES) and all(passes)
 
 
 def main(kind, *paths):
@@ -83,7 +93,7 @@ def main(kind, *paths):
         print(f"skipped: this test needs {missing}; ./dev test installs them where their registry can be reached")
         return SKIPPED
     with tempfile.TemporaryDirectory() as folder:
-        passes = example_passes(kind, program, place, folder)
+        passes = examples_pass(kind, program, place, folder)
         count = ensembles() if kind == "python" else min(ensembles(), ENSEMBLES_IN_JAVASCRIPT)
         cases = make_cases(program, generator, folder, count)
         return subprocess.run([*command, cases], check=False).returncode or int(not passes)

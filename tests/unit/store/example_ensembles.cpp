@@ -32,6 +32,7 @@ model::Mlp random_network(const model::MlpShape& shape, RandomStream& random) {
   }
   for (float& raw : network.constant_noise()) raw = static_cast<float>(random.normal());
   for (float& frequency : network.frequencies()) frequency = static_cast<float>(random.normal());
+  for (float& value : network.tables()) value = static_cast<float>(random.normal());
   return network;
 }
 
@@ -66,23 +67,41 @@ model::Member random_member(const Example& example, std::size_t index) {
   model::Member member;
   member.index = index;
   const std::vector<std::size_t>& hidden = example.hidden[index % example.hidden.size()];
-  model::MlpShape shape{.inputs = example.inputs,
+  const data::Encoder encoder(data::identity_scaler(example.inputs), example.columns);
+  model::MlpShape shape{.inputs = encoder.numbers(),
                         .hidden = hidden,
                         .activation = example.activations[index % example.activations.size()],
                         .outputs = example.outputs,
                         .noise = example.noise,
                         .noise_link = example.link,
-                        .frequencies = example.frequencies[index % example.frequencies.size()]};
+                        .frequencies = example.frequencies[index % example.frequencies.size()],
+                        .flags = encoder.flags(),
+                        .tables = encoder.tables()};
   member.features = shape.features();
   if (example.networks) {
     model::Mlp network = random_network(shape, random);
     if (example.bounded && index % 2 == 0) {
       network.set_noise_ranges(std::vector<model::NoiseRange>(shape.noise_units(), {-0.5F, 0.25F}));
     }
+    if (!example.columns.empty()) {
+      const BasicMatrix<float> values = random_floats(1, shape.inputs, random);
+      network.set_substitutes({values.values().begin(), values.values().end()});
+    }
     member.network = std::make_shared<const model::Mlp>(std::move(network));
   }
   member.posterior = random_posterior(example, member.features, random);
   return member;
+}
+
+/// Words are called word0, word1, ....
+void set_kinds(const Example& example, model::EnsembleState& state) {
+  state.encoder.columns = example.columns;
+  for (std::size_t j = 0; j < example.columns.size(); ++j) {
+    state.schema.inputs[j].kind = example.columns[j].kind;
+    for (std::size_t level = 0; level < example.columns[j].codes.size(); ++level) {
+      state.schema.inputs[j].levels.push_back(fmt::format("word{}", level));
+    }
+  }
 }
 
 void set_columns(const Example& example, model::EnsembleState& state) {
@@ -100,6 +119,7 @@ void set_columns(const Example& example, model::EnsembleState& state) {
     state.encoder.scaler.centre.push_back(0.1 * static_cast<double>(j));
     state.encoder.scaler.width.push_back(static_cast<double>(j) / 3);
   }
+  set_kinds(example, state);
   state.schema.has_names = true;
   state.schema.table_columns = example.inputs + 2;
   state.schema.has_noise = example.noise == NoiseKind::known;

@@ -35,6 +35,7 @@ struct Example {
   std::vector<std::size_t> frequencies = {0};  ///< dealt to the members in turn
   bool bent = false;                           ///< all inputs but the first
   bool bounded = false;                        ///< the noise of members with an even index
+  std::vector<data::InputEncoding> columns = {};  ///< of the inputs, which are as many; empty: all are numbers
 };
 
 model::EnsembleState example_state(const Example& example);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The structure of exported graphs; tests/onnx holds their numbers against `credens predict` in ONNX Runtime.
+// The structure of exported graphs and some constants; tests/onnx holds their numbers against `credens predict` in ONNX
+// Runtime.
 
 #include "store/onnx_export.hpp"
 
@@ -9,8 +10,11 @@
 #include <credens/version.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <map>
 #include <set>
+#include <stdexcept>
 
 #include "base/file.hpp"
 #include "store/onnx_graph.hpp"
@@ -28,17 +32,32 @@ struct Node {
 
 struct Tensor {
   std::vector<std::int64_t> shape;
-  std::size_t bytes = 0;
+  std::string bytes;
+
+  template <class T>
+  std::vector<T> values() const {
+    std::vector<T> values(bytes.size() / sizeof(T));
+    std::memcpy(values.data(), bytes.data(), bytes.size());
+    return values;
+  }
+};
+
+/// A node that looks texts up.
+struct Labels {
+  std::vector<std::string> keys;
+  std::vector<std::int64_t> values;
+  std::int64_t otherwise = -1;
 };
 
 /// The parts of an ONNX file that tests look at.
 struct Graph {
-  std::int64_t operator_set = 0;
+  std::map<std::string, std::int64_t> operator_sets;  ///< by domain; empty: the standard one
   std::map<std::string, std::string> metadata;
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
   std::vector<Node> nodes;
   std::map<std::string, Tensor> constants;
+  std::vector<Labels> labels;
 
   std::size_t count(std::string_view operation) const {
     return static_cast<std::size_t>(
@@ -50,6 +69,12 @@ struct Graph {
       if (key.substr(0, key.rfind('_')) == name) found.push_back(tensor);
     }
     return found;
+  }
+  const Tensor& constant_called(std::string_view name) const {
+    for (const auto& [key, tensor] : constants) {
+      if (key.substr(0, key.rfind('_')) == name) return tensor;
+    }
+    throw std::out_of_range("no constant " + std::string(name));
   }
 };
 
@@ -65,12 +90,26 @@ std::vector<std::string> names(const ProtobufFields& fields, std::uint64_t numbe
   return found;
 }
 
+Labels read_labels(const ProtobufFields& node) {
+  EXPECT_EQ(node.text(7), "ai.onnx.ml");
+  Labels labels;
+  for (const ProtobufField& field : node.all(5)) {
+    const ProtobufFields attribute(field.bytes);
+    if (attribute.text(1) == "default_int64") labels.otherwise = attribute.one(3).value;
+    if (attribute.text(1) == "keys_strings") labels.keys = texts(attribute, 9);
+    for (const ProtobufField& value : attribute.all(8)) labels.values.push_back(value.value);
+  }
+  return labels;
+}
+
 Graph read_graph(const std::string& bytes) {
   const ProtobufFields model(bytes);
   const ProtobufFields graph(model.one(7).bytes);
-  Graph result{.operator_set = ProtobufFields(model.one(8).bytes).one(2).value,
-               .inputs = names(graph, 11),
-               .outputs = names(graph, 12)};
+  Graph result{.operator_sets = {}, .inputs = names(graph, 11), .outputs = names(graph, 12)};
+  for (const ProtobufField& field : model.all(8)) {
+    const ProtobufFields set(field.bytes);
+    result.operator_sets[set.text(1)] = set.one(2).value;
+  }
   for (const ProtobufField& field : model.all(14)) {
     const ProtobufFields entry(field.bytes);
     result.metadata[entry.text(1)] = entry.text(2);
@@ -78,18 +117,33 @@ Graph read_graph(const std::string& bytes) {
   for (const ProtobufField& field : graph.all(1)) {
     const ProtobufFields node(field.bytes);
     result.nodes.push_back({.operation = node.text(4), .inputs = texts(node, 1), .output = node.text(2)});
+    if (node.text(4) == "LabelEncoder") result.labels.push_back(read_labels(node));
   }
   for (const ProtobufField& field : graph.all(5)) {
     const ProtobufFields tensor(field.bytes);
     std::vector<std::int64_t> shape;
     for (const ProtobufField& size : tensor.all(1)) shape.push_back(size.value);
-    result.constants[tensor.text(8)] = {shape, tensor.one(9).bytes.size()};
+    result.constants[tensor.text(8)] = {shape, tensor.text(9)};
   }
   return result;
 }
 
 Graph exported(const Example& example) {
   return read_graph(encode_onnx(example_ensemble(example)));
+}
+
+/// A number that may be missing, words, a date and a number that was never missing.
+std::vector<data::InputEncoding> mixed_columns() {
+  return {{.flags_missing = true},
+          {.kind = ColumnKind::category, .codes = {1, 2, 0, 2}, .learned = 2},
+          {.kind = ColumnKind::date, .flags_missing = true, .cycles = {data::Cycle::week, data::Cycle::year}},
+          {}};
+}
+
+Example with_columns(std::vector<data::InputEncoding> columns, Example example = {}) {
+  example.inputs = columns.size();
+  example.columns = std::move(columns);
+  return example;
 }
 
 std::vector<Example> all_kinds() {
@@ -109,6 +163,7 @@ std::vector<Example> all_kinds() {
                          .total_members = 4,
                          .frequencies = {0, 2, 1},
                          .bent = random_bias});
+        kinds.push_back(with_columns(mixed_columns(), kinds.back()));
       }
     }
   }
@@ -134,7 +189,7 @@ TEST(OnnxExport, HoldsAsManyBytesAsEachShapeSays) {
   for (const Tensor& layer : graph.constants_called("layer")) {
     std::int64_t values = 1;
     for (const std::int64_t size : layer.shape) values *= size;
-    EXPECT_EQ(layer.bytes, static_cast<std::size_t>(values) * sizeof(float));
+    EXPECT_EQ(layer.bytes.size(), static_cast<std::size_t>(values) * sizeof(float));
   }
 }
 
@@ -143,8 +198,8 @@ TEST(OnnxExport, NamesInputsAndOutputsAsTheDesignDoes) {
   const Graph graph = exported({});
   EXPECT_EQ(graph.inputs, std::vector<std::string>{"inputs"});
   EXPECT_EQ(graph.outputs, outputs);
-  EXPECT_GE(graph.operator_set, 13);
-  EXPECT_LE(graph.operator_set, 17);
+  EXPECT_GE(graph.operator_sets.at(""), 13);
+  EXPECT_LE(graph.operator_sets.at(""), 17);
 }
 
 TEST(OnnxExport, TakesKnownNoiseAsAnInput) {
@@ -153,6 +208,109 @@ TEST(OnnxExport, TakesKnownNoiseAsAnInput) {
   model::EnsembleState state = example_state({});
   state.schema.has_noise = true;
   EXPECT_EQ(read_graph(encode_onnx(make_ensemble(state))).inputs, both);
+}
+
+TEST(OnnxExport, TakesWordsAsAnInputOfTexts) {
+  const Graph graph = exported(with_columns(mixed_columns(), {.noise = NoiseKind::known}));
+  const std::vector<std::string> inputs = {"inputs", "categories", "noise_std"};
+  const std::map<std::string, std::int64_t> operator_sets = {{"", 13}, {"ai.onnx.ml", 2}};
+  EXPECT_EQ(graph.inputs, inputs);
+  EXPECT_EQ(graph.operator_sets, operator_sets);
+}
+
+TEST(OnnxExport, LeavesOutInputsThatHaveNoColumns) {
+  const Graph words = exported(with_columns({{.kind = ColumnKind::category, .codes = {0, 1}, .learned = 2}}));
+  EXPECT_EQ(words.inputs, std::vector<std::string>{"categories"});
+  EXPECT_EQ(words.count("IsNaN"), 0U);
+  const Graph numbers = exported(with_columns({{.flags_missing = true}}));
+  EXPECT_EQ(numbers.inputs, std::vector<std::string>{"inputs"});
+  EXPECT_EQ(numbers.operator_sets.size(), 1U);
+}
+
+TEST(OnnxExport, LooksWordsUpByTheirCodes) {
+  const Graph graph = exported(with_columns(mixed_columns()));
+  ASSERT_EQ(graph.labels.size(), 1U);
+  EXPECT_EQ(graph.labels[0].keys, (std::vector<std::string>{"", "word0", "word1", "word2", "word3"}));
+  EXPECT_EQ(graph.labels[0].values, (std::vector<std::int64_t>{3, 1, 2, 0, 2}));
+  EXPECT_EQ(graph.labels[0].otherwise, 4);
+}
+
+TEST(OnnxExport, HoldsTheVectorsThatEachMemberLearned) {
+  const model::EnsembleState state = example_state(with_columns(mixed_columns()));
+  const Graph graph = read_graph(encode_onnx(make_ensemble(state)));
+  std::vector<float> expected;
+  for (const model::Member& member : state.members) {
+    expected.insert(expected.end(), member.network->tables().begin(), member.network->tables().end());
+  }
+  EXPECT_EQ(graph.constant_called("words").shape, (std::vector<std::int64_t>{2, 5, 4}));
+  EXPECT_EQ(graph.constant_called("words").values<float>(), expected);
+}
+
+TEST(OnnxExport, TakesAMissingNumberForZeroWhereItHasAFlagElseForTheSubstituteOfTheMember) {
+  const model::EnsembleState state = example_state(with_columns(mixed_columns()));
+  const Graph graph = read_graph(encode_onnx(make_ensemble(state)));
+  std::vector<float> expected;
+  for (const model::Member& member : state.members) {
+    expected.insert(expected.end(), {0.0F, 0.0F, member.network->substitutes()[2]});
+  }
+  EXPECT_EQ(graph.constant_called("substitutes").shape, (std::vector<std::int64_t>{2, 1, 3}));
+  EXPECT_EQ(graph.constant_called("substitutes").values<float>(), expected);
+}
+
+TEST(OnnxExport, KeepsTheOrderOfFlagsAndCycles) {
+  constexpr double week = 7 * 86400;
+  constexpr double year = 365.2425 * 86400;
+  const double quarter = std::acos(0.0);
+  const Graph graph = exported(with_columns(mixed_columns()));
+  EXPECT_EQ(graph.constant_called("number_of_flag").values<std::int64_t>(),
+            (std::vector<std::int64_t>{0, 1, 1, 1, 1, 1}));
+  EXPECT_EQ(graph.constant_called("is_flag").values<char>(), (std::vector<char>{1, 1, 0, 0, 0, 0}));
+  EXPECT_EQ(graph.constant_called("flag_if_missing").values<float>(), (std::vector<float>{1, 1, 0, 0, 0, 0}));
+  EXPECT_EQ(graph.constant_called("cycle_seconds").values<double>(),
+            (std::vector<double>{1, 1, week, week, year, year}));
+  EXPECT_EQ(graph.constant_called("cycle_start").values<double>(), (std::vector<double>{0, 0, 0, quarter, 0, quarter}));
+}
+
+TEST(OnnxExport, ScalesNumbersAndDatesOnly) {
+  const Graph graph = exported(with_columns(mixed_columns(), {.bent = true}));
+  EXPECT_EQ(graph.constant_called("input_scale").values<double>(), (std::vector<double>{0.7, 0.7 + 2, 0.7 + 3}));
+  EXPECT_EQ(graph.constant_called("input_is_bent").values<char>(), (std::vector<char>{0, 1, 1}));
+}
+
+TEST(OnnxExport, SaysInMetadataWhatEachColumnHolds) {
+  const Graph graph = exported(with_columns(mixed_columns()));
+  EXPECT_EQ(graph.metadata.at("input_names"), R"(["x0","x2","x3"])");
+  EXPECT_EQ(graph.metadata.at("input_kinds"), R"(["number","date","number"])");
+  EXPECT_EQ(graph.metadata.at("category_names"), R"(["x1"])");
+  EXPECT_EQ(graph.metadata.at("category_levels"), R"([["word0","word1","word2","word3"]])");
+  EXPECT_FALSE(graph.metadata.at("dates").empty());
+  EXPECT_EQ(graph.metadata.at("missing"), "NaN among inputs, an empty text among categories");
+}
+
+TEST(OnnxExport, TakesMissingNumbersWhereNoneWasMissingInTraining) {
+  model::EnsembleState state = example_state({});
+  std::vector<float> expected;
+  for (model::Member& member : state.members) {
+    const std::vector<float> substitutes = {0.5F, -1.0F - static_cast<float>(member.index)};
+    model::Mlp network = *member.network;
+    network.set_substitutes(substitutes);
+    member.network = std::make_shared<const model::Mlp>(std::move(network));
+    expected.insert(expected.end(), substitutes.begin(), substitutes.end());
+  }
+  const Graph graph = read_graph(encode_onnx(make_ensemble(state)));
+  EXPECT_EQ(graph.count("IsNaN"), 1U);
+  EXPECT_EQ(graph.metadata.at("missing"), "NaN among inputs");
+  EXPECT_EQ(graph.constant_called("substitutes").shape, (std::vector<std::int64_t>{2, 1, 2}));
+  EXPECT_EQ(graph.constant_called("substitutes").values<float>(), expected);
+}
+
+// Models of format version 1 are such.
+TEST(OnnxExport, AsksNothingMoreOfNetworksThatTakeNumbersAlone) {
+  const Graph graph = exported({.frequencies = {2}, .bent = true});
+  EXPECT_EQ(graph.operator_sets.size(), 1U);
+  EXPECT_EQ(graph.metadata.size(), 11U);
+  EXPECT_EQ(graph.count("IsNaN") + graph.count("LabelEncoder"), 0U);
+  EXPECT_TRUE(graph.constants_called("substitutes").empty());
 }
 
 TEST(OnnxExport, HasOneProductPerLayerAndGroupOfEqualShape) {
