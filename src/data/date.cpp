@@ -123,6 +123,18 @@ std::optional<Date> read_date(std::string_view text) {
   return date;
 }
 
+std::size_t calendar_day(double seconds) {
+  // Years begin in March, and count from that of the year 0. Every 4, but not every 100, but every 400 of them have a
+  // day more, which is their last: with it taken off, all years have 365.
+  constexpr double before_1970 = 719468;
+  constexpr double of_400_years = 146097;
+  const double days = std::floor(seconds / 86400) + before_1970;
+  const double day = days - std::floor(days / of_400_years) * of_400_years;
+  const double extra = std::floor(day / 1460) - std::floor(day / 36524) + std::floor(day / 146096);
+  const double year = std::floor((day - extra) / 365);
+  return static_cast<std::size_t>(day - (365 * year + std::floor(year / 4) - std::floor(year / 100)));
+}
+
 std::string date_text(double seconds) {
   constexpr double day = 86400;
   const double days = std::floor(seconds / day);

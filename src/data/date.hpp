@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,13 @@ struct Date {
 
 /// Nothing where the text is no date: 31 February is none.
 std::optional<Date> read_date(std::string_view text);
+
+/// Days that the calendar has a name for.
+inline constexpr std::size_t days_of_calendar = 366;
+
+/// Which day of the calendar a time is on: 0 is 1 March, 365 is 29 February, so that a day keeps its number in leap
+/// years.
+std::size_t calendar_day(double seconds);
 
 /// `2024-05-17`, or with the time of day where there is one: `2024-05-17T08:30:00`.
 std::string date_text(double seconds);

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "base/check.hpp"
+#include "data/date.hpp"
 
 namespace credens::data {
 
@@ -23,6 +24,16 @@ struct RowParts {
   float* code;
 };
 
+/// Zeros where the date is missing.
+void write_waves(Cycle cycle, double date, RowParts& at) {
+  const double turn = 2 * std::numbers::pi * std::fmod(date, seconds_of(cycle)) / seconds_of(cycle);
+  for (std::size_t wave = 1; wave <= waves_of(cycle); ++wave) {
+    const double angle = static_cast<double>(wave) * turn;
+    *at.flag++ = std::isnan(date) ? 0.0F : static_cast<float>(std::sin(angle));
+    *at.flag++ = std::isnan(date) ? 0.0F : static_cast<float>(std::cos(angle));
+  }
+}
+
 bool encode_number(const InputEncoding& column, const Scaler& scaler, std::size_t col, double value, RowParts& at,
                    bool& has_missing) {
   const bool is_missing = std::isnan(value);
@@ -32,10 +43,10 @@ bool encode_number(const InputEncoding& column, const Scaler& scaler, std::size_
       is_missing && !column.flags_missing ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(scaled);
   has_missing = has_missing || (is_missing && !column.flags_missing);
   if (column.flags_missing) *at.flag++ = is_missing ? 1.0F : 0.0F;
-  for (const Cycle cycle : column.cycles) {
-    const double turn = 2 * std::numbers::pi * std::fmod(is_missing ? 0 : value, seconds_of(cycle)) / seconds_of(cycle);
-    *at.flag++ = is_missing ? 0.0F : static_cast<float>(std::sin(turn));
-    *at.flag++ = is_missing ? 0.0F : static_cast<float>(std::cos(turn));
+  for (const Cycle cycle : column.cycles) write_waves(cycle, value, at);
+  if (column.has_table()) {
+    const double day = is_missing ? value : static_cast<double>(calendar_day(value));
+    *at.code++ = static_cast<float>(column.code_of(day));
   }
   return true;
 }
@@ -55,6 +66,10 @@ double seconds_of(Cycle cycle) {
   return day;
 }
 
+std::size_t waves_of(Cycle cycle) {
+  return cycle == Cycle::week ? 3 : 1;
+}
+
 LevelTable InputEncoding::table() const {
   const std::size_t known = learned + 2;  // with those too rare and what is missing
   return {.rows = learned + 3, .width = std::min(known, widest_table)};
@@ -67,25 +82,29 @@ std::uint32_t InputEncoding::code_of(double level) const {
 }
 
 std::size_t Encoder::numbers() const {
-  return inputs() - tables().size();
+  const auto is_word = [](const InputEncoding& column) { return column.kind == ColumnKind::category; };
+  return inputs() - static_cast<std::size_t>(std::ranges::count_if(columns, is_word));
 }
 
 std::size_t Encoder::flags() const {
   std::size_t count = 0;
-  for (const InputEncoding& column : columns) count += (column.flags_missing ? 1 : 0) + 2 * column.cycles.size();
+  for (const InputEncoding& column : columns) {
+    count += column.flags_missing ? 1 : 0;
+    for (const Cycle cycle : column.cycles) count += 2 * waves_of(cycle);
+  }
   return count;
 }
 
 std::vector<LevelTable> Encoder::tables() const {
   std::vector<LevelTable> tables;
   for (const InputEncoding& column : columns) {
-    if (column.kind == ColumnKind::category) tables.push_back(column.table());
+    if (column.has_table()) tables.push_back(column.table());
   }
   return tables;
 }
 
 std::size_t Encoder::width() const {
-  return inputs() + flags();
+  return numbers() + flags() + tables().size();
 }
 
 Encoded encode(const Encoder& encoder, MatrixView inputs, float* out, std::size_t stride) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // From a row of a schema to the floats that networks see: numbers transformed and scaled, then flags of missing cells
-// and cycles of dates, then the codes of words, by which a network looks up what it learned of them.
+// and cycles of dates, then the codes of words and of days of the year, by which a network looks up what it learned of
+// them.
 
 #pragma once
 
@@ -22,6 +23,9 @@ enum class Cycle { day, week, year };
 
 double seconds_of(Cycle cycle);
 
+/// Waves of a cycle, of 1, 2, ... periods in it: the three of a week tell its seven days apart.
+std::size_t waves_of(Cycle cycle);
+
 /// A network's table of learned vectors: one row for each code.
 struct LevelTable {
   std::size_t rows = 0;
@@ -34,13 +38,15 @@ struct InputEncoding {
   ColumnKind kind = ColumnKind::number;
   bool flags_missing = false;             ///< of a number or date: enough rows without it to learn from
   std::vector<Cycle> cycles = {};         ///< of a date
-  std::vector<std::uint32_t> codes = {};  ///< of a category: by level; levels too rare to learn share one
-  std::size_t learned = 0;                ///< levels of a category that have a code of their own: 0, 1, ...
+  std::vector<std::uint32_t> codes = {};  ///< of a category: by level; levels too rare to learn share one. Of a date:
+                                          ///< none, or by day of the calendar
+  std::size_t learned = 0;                ///< levels or days that have a code of their own: 0, 1, ...
   bool operator==(const InputEncoding&) const = default;
 
   std::uint32_t rare_code() const { return static_cast<std::uint32_t>(learned); }
   std::uint32_t missing_code() const { return static_cast<std::uint32_t>(learned + 1); }
   std::uint32_t unseen_code() const { return static_cast<std::uint32_t>(learned + 2); }
+  bool has_table() const { return kind == ColumnKind::category || !codes.empty(); }
   LevelTable table() const;
 
   /// The code of a level's index, of NaN (missing) or of an index beyond the levels (a word never seen).
@@ -57,7 +63,7 @@ struct Encoder {
   std::size_t inputs() const { return scaler.cols(); }
   std::size_t numbers() const;             ///< numbers and dates: the first floats of an encoded row
   std::size_t flags() const;               ///< flags, sines and cosines: those after them
-  std::vector<LevelTable> tables() const;  ///< of the categories, whose codes are last
+  std::vector<LevelTable> tables() const;  ///< of the categories and calendars, whose codes are last
   std::size_t width() const;               ///< floats of an encoded row
   bool operator==(const Encoder&) const = default;
 };

@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/check.hpp"
 #include "base/bytes.hpp"
+#include "base/check.hpp"
 #include "base/content_hash.hpp"
+#include "data/date.hpp"
 #include "data/fingerprint.hpp"
 #include "data/table.hpp"
 
@@ -149,10 +150,9 @@ void add_facts(const Schema& schema, const RowBlock& block, std::span<const doub
       if (std::isnan(value) || !(math::weight_at(weights, row) > 0)) continue;
       if (kind == ColumnKind::date) {
         summary.has_hours[col] = summary.has_hours[col] || std::fmod(value, day) != 0;
-        continue;
       }
       std::vector<std::size_t>& counts = summary.level_rows[col];
-      const auto level = static_cast<std::size_t>(value);
+      const std::size_t level = kind == ColumnKind::date ? calendar_day(value) : static_cast<std::size_t>(value);
       if (level >= counts.size()) counts.resize(level + 1);
       ++counts[level];
     }
@@ -161,15 +161,31 @@ void add_facts(const Schema& schema, const RowBlock& block, std::span<const doub
 
 constexpr std::size_t rows_to_learn = 5;
 
+/// Gives a code to each of the first `levels` levels.
+void set_codes(std::span<const std::size_t> level_rows, std::size_t levels, InputEncoding& encoding) {
+  constexpr auto rare = std::uint32_t(-1);
+  for (const std::size_t rows : level_rows) {
+    encoding.codes.push_back(rows < rows_to_learn ? rare : static_cast<std::uint32_t>(encoding.learned));
+    if (rows >= rows_to_learn) ++encoding.learned;
+  }
+  encoding.codes.resize(levels, rare);
+  std::ranges::replace(encoding.codes, rare, encoding.rare_code());
+}
+
+/// Holidays and the like: days that differ from those beside them, year after year. In rows of fewer years a day of the
+/// calendar is hardly more than a date.
+void set_calendar(const RowSummary& summary, std::size_t col, double span, InputEncoding& encoding) {
+  constexpr double years_to_learn = 3;
+  const auto is_learned = [](std::size_t rows) { return rows >= rows_to_learn; };
+  if (span < (years_to_learn - 0.5) * seconds_of(Cycle::year)) return;
+  if (std::ranges::count_if(summary.level_rows[col], is_learned) < 2) return;
+  set_codes(summary.level_rows[col], days_of_calendar, encoding);
+}
+
 InputEncoding encoding_of(const Column& column, const RowSummary& summary, std::size_t col) {
   InputEncoding encoding{.kind = column.kind};
   if (column.kind == ColumnKind::category) {
-    for (const std::size_t rows : summary.level_rows[col]) {
-      encoding.codes.push_back(rows < rows_to_learn ? std::uint32_t(-1) : static_cast<std::uint32_t>(encoding.learned));
-      if (rows >= rows_to_learn) ++encoding.learned;
-    }
-    encoding.codes.resize(column.levels.size(), std::uint32_t(-1));
-    std::ranges::replace(encoding.codes, std::uint32_t(-1), encoding.rare_code());
+    set_codes(summary.level_rows[col], column.levels.size(), encoding);
     return encoding;
   }
   const std::size_t missing = summary.inputs.missing(col);
@@ -180,6 +196,7 @@ InputEncoding encoding_of(const Column& column, const RowSummary& summary, std::
     const bool is_told = cycle != Cycle::day || summary.has_hours[col];
     if (is_told && span >= 1.5 * seconds_of(cycle)) encoding.cycles.push_back(cycle);
   }
+  set_calendar(summary, col, span, encoding);
   return encoding;
 }
 

@@ -72,10 +72,11 @@ struct RowSummary {
   std::size_t rows_without_target = 0;
   ColumnMoments inputs;
   ColumnMoments targets;
-  std::vector<std::vector<std::size_t>> level_rows;  ///< by input: rows of each level of a category that count
-  std::vector<bool> has_hours;                       ///< by input: whether dates differ in their time of day
-  RowSample sample;                                  ///< of the inputs; no rows where none was asked for
-  RowKeys keys;                                      ///< none where there are more rows than asked for
+  std::vector<std::vector<std::size_t>>
+      level_rows;               ///< by input: rows that count of each level, or day of the calendar
+  std::vector<bool> has_hours;  ///< by input: whether dates differ in their time of day
+  RowSample sample;             ///< of the inputs; no rows where none was asked for
+  RowKeys keys;                 ///< none where there are more rows than asked for
 };
 
 /// From the first row to the last; the source is left at its first row. Keys are kept of at most `most_keys` rows: of
@@ -88,7 +89,7 @@ std::span<const double> effective_weights(const RowBlock& block, std::vector<dou
 
 /// How each input enters the networks, by what all rows have shown; empty where all are numbers that need no flag. A
 /// level, or the missing cells of a number, need 5 rows to be learned from. A cycle needs a span of one and a half of
-/// its periods, that of a day also times.
+/// its periods, that of a day also times; days of the calendar need rows of three years.
 std::vector<InputEncoding> encodings_of(const Schema& schema, const RowSummary& summary);
 
 /// Standardises columns, those that are heavy-tailed after an asinh transform: centre = median, width = interquartile

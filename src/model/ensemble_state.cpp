@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/check.hpp"
+#include "data/date.hpp"
 #include "math/statistics.hpp"
 #include "model/names.hpp"
 #include "model/weights.hpp"
@@ -84,8 +85,9 @@ void check_targets(const EnsembleState& state) {
 
 void check_encoding(const data::InputEncoding& encoding, const data::Column& column) {
   require(encoding.kind == column.kind, "an input is encoded as another kind of column than it is");
-  require(encoding.codes.size() == column.levels.size(), "an input of {} levels has {} codes", column.levels.size(),
-          encoding.codes.size());
+  const bool is_calendar = encoding.kind == ColumnKind::date && !encoding.codes.empty();
+  const std::size_t levels = is_calendar ? data::days_of_calendar : column.levels.size();
+  require(encoding.codes.size() == levels, "an input of {} levels has {} codes", levels, encoding.codes.size());
   require(std::ranges::all_of(encoding.codes, [&](std::uint32_t code) { return code <= encoding.rare_code(); }),
           "a level has a code beyond those that were learned");
 }

@@ -39,8 +39,8 @@ std::string current_name(const std::string& stored) {
 Json column_to_json(const data::Column& column, const data::InputEncoding& encoding) {
   Json json = {{"kind", base::name_of(encoding.kind)}};
   if (encoding.flags_missing) json["flags_missing"] = true;
-  if (encoding.kind == ColumnKind::category) {
-    json["levels"] = column.levels;
+  if (encoding.kind == ColumnKind::category) json["levels"] = column.levels;
+  if (encoding.has_table()) {
     json["codes"] = encoding.codes;
     json["learned"] = encoding.learned;
   }
@@ -97,14 +97,14 @@ data::InputEncoding read_encoding(const JsonObject& object, data::Column& column
     for (const std::string& name : object.texts("cycles")) encoding.cycles.push_back(read_cycle(name));
   }
   column.kind = encoding.kind;
-  if (encoding.kind != ColumnKind::category) return encoding;
-  column.levels = object.texts("levels");
+  if (encoding.kind == ColumnKind::category) column.levels = object.texts("levels");
+  if (encoding.kind != ColumnKind::category && !object.has("codes")) return encoding;
   for (const std::uint64_t code : object.wholes("codes")) {
     encoding.codes.push_back(static_cast<std::uint32_t>(std::min(code, most_levels)));
   }
   const std::uint64_t learned = object.whole("learned");
-  base::require(learned <= column.levels.size() && learned <= most_levels, ErrorCode::model,
-                "{} is {}, expected at most the number of levels", object.place_of("learned"), learned);
+  base::require(learned <= encoding.codes.size() && learned <= most_levels, ErrorCode::model,
+                "{} is {}, expected at most the number of codes", object.place_of("learned"), learned);
   encoding.learned = learned;
   return encoding;
 }

@@ -117,20 +117,24 @@ struct FlagColumns {
   std::vector<char> is_flag;         ///< else the sine or cosine of a cycle
   std::vector<float> if_missing;     ///< 1 for a flag, 0 for a cycle
   std::vector<double> period;        ///< of a cycle, in seconds; 1 for a flag
+  std::vector<double> wave;          ///< waves in a period; 1 for a flag
   std::vector<double> start;         ///< angle of a cycle at 1970: a cosine is the sine a quarter of a turn later
 
-  void add_flag(std::size_t col) { add(col, true, 1, 0); }
+  void add_flag(std::size_t col) { add(col, true, 1, 1, 0); }
   void add_cycle(std::size_t col, data::Cycle cycle) {
-    add(col, false, data::seconds_of(cycle), 0);
-    add(col, false, data::seconds_of(cycle), std::numbers::pi / 2);
+    for (std::size_t waves = 1; waves <= data::waves_of(cycle); ++waves) {
+      add(col, false, data::seconds_of(cycle), static_cast<double>(waves), 0);
+      add(col, false, data::seconds_of(cycle), static_cast<double>(waves), std::numbers::pi / 2);
+    }
   }
 
  private:
-  void add(std::size_t col, bool flag, double seconds, double angle) {
+  void add(std::size_t col, bool flag, double seconds, double waves, double angle) {
     number.push_back(static_cast<std::int64_t>(col));
     is_flag.push_back(flag ? 1 : 0);
     if_missing.push_back(flag ? 1.0F : 0.0F);
     period.push_back(seconds);
+    wave.push_back(waves);
     start.push_back(angle);
   }
 };
@@ -144,13 +148,14 @@ FlagColumns flag_columns(const std::vector<InputEncoding>& numbers) {
   return columns;
 }
 
-/// sin(2 pi (t mod period) / period + start) of seconds t [n, f] in double, rounded to float. Not every runtime has
-/// cosines in double.
+/// sin(2 pi wave (t mod period) / period + start) of seconds t [n, f] in double, rounded to float. Not every runtime
+/// has cosines in double.
 OnnxValue cycles(OnnxGraph& graph, const FlagColumns& columns, const OnnxValue& seconds) {
   const OnnxValue period = graph.vector("cycle_seconds", columns.period);
   const OnnxValue rest = graph.node("Mod", {seconds, period}, {{"fmod", 1}});
   const OnnxValue turn = graph.divide(graph.multiply(rest, graph.number(2 * std::numbers::pi)), period);
-  const OnnxValue angle = graph.add(turn, graph.vector("cycle_start", columns.start));
+  const OnnxValue turns = graph.multiply(turn, graph.vector("cycle_waves", columns.wave));
+  const OnnxValue angle = graph.add(turns, graph.vector("cycle_start", columns.start));
   return graph.cast(graph.node("Sin", {angle}), OnnxType::f32);
 }
 
@@ -180,13 +185,46 @@ void add_numbers(OnnxGraph& graph, const EnsembleState& state, const OnnxValue& 
   if (!flags.number.empty()) result.flags = flags_of(graph, flags, x, *result.is_missing);
 }
 
-// ---- words ----
+// ---- codes ----
+
+OnnxValue column_of(OnnxGraph& graph, const OnnxValue& table, std::size_t place) {
+  const std::int64_t at[] = {static_cast<std::int64_t>(place)};
+  return graph.node("Gather", {table, graph.constant("column", {}, at)}, {{"axis", 1}});
+}
+
+OnnxValue whole_part(OnnxGraph& graph, const OnnxValue& a, double b) {
+  return graph.node("Floor", {graph.divide(a, graph.number(b))});
+}
+
+/// data::calendar_day of seconds [n], in double: every step is exact. NaN stays NaN, and infinite seconds become NaN.
+OnnxValue calendar_day(OnnxGraph& graph, const OnnxValue& seconds) {
+  const OnnxValue days = graph.add(whole_part(graph, seconds, 86400), graph.number(719468.0));
+  const OnnxValue before = graph.multiply(whole_part(graph, days, 146097), graph.number(146097.0));
+  const OnnxValue day = graph.subtract(days, before);
+  const OnnxValue leap = graph.subtract(whole_part(graph, day, 1460), whole_part(graph, day, 36524));
+  const OnnxValue extra = graph.add(leap, whole_part(graph, day, 146096));
+  const OnnxValue year = whole_part(graph, graph.subtract(day, extra), 365);
+  const OnnxValue first = graph.add(graph.multiply(year, graph.number(365.0)),
+                                    graph.subtract(whole_part(graph, year, 4), whole_part(graph, year, 100)));
+  return graph.subtract(day, first);
+}
+
+/// Codes [n] of the dates in one column of `inputs`.
+OnnxValue calendar_codes(OnnxGraph& graph, const OnnxValue& inputs, std::size_t place, const InputEncoding& encoding) {
+  const OnnxValue day = calendar_day(graph, column_of(graph, inputs, place));
+  const OnnxValue is_missing = graph.node("IsNaN", {day});
+  const OnnxValue known = graph.cast(graph.node("Where", {is_missing, graph.number(0.0), day}), OnnxType::i64);
+  const std::vector<std::int64_t> codes(encoding.codes.begin(), encoding.codes.end());
+  const std::int64_t missing[] = {encoding.missing_code()};
+  const OnnxValue table = graph.constant("calendar", {static_cast<std::int64_t>(codes.size())}, codes);
+  return graph.node("Where",
+                    {is_missing, graph.constant("missing_date", {}, missing), graph.node("Gather", {table, known})});
+}
 
 /// Codes [n] of one column of `categories`. An empty text is missing, and any text but the column's words is unseen.
-OnnxValue codes_of(OnnxGraph& graph, const OnnxValue& categories, std::size_t place, const data::Column& column,
-                   const InputEncoding& encoding) {
-  const std::int64_t at[] = {static_cast<std::int64_t>(place)};
-  const OnnxValue words = graph.node("Gather", {categories, graph.constant("category", {}, at)}, {{"axis", 1}});
+OnnxValue word_codes(OnnxGraph& graph, const OnnxValue& categories, std::size_t place, const data::Column& column,
+                     const InputEncoding& encoding) {
+  const OnnxValue words = column_of(graph, categories, place);
   std::vector<std::string> keys = {""};
   std::vector<std::int64_t> codes = {encoding.missing_code()};
   for (std::size_t level = 0; level < column.levels.size(); ++level) {
@@ -218,9 +256,17 @@ RowInputs add_row_inputs(OnnxGraph& graph, const EnsembleState& state) {
 EncodedInputs encoded(OnnxGraph& graph, const EnsembleState& state, const RowInputs& inputs) {
   EncodedInputs result;
   if (inputs.numbers) add_numbers(graph, state, *inputs.numbers, result);
-  for (const std::size_t col : columns_of(state, true)) {
-    result.codes.push_back(
-        codes_of(graph, *inputs.categories, result.codes.size(), state.schema.inputs[col], state.encoder.columns[col]));
+  std::size_t numbers = 0;
+  std::size_t words = 0;
+  for (std::size_t col = 0; col < state.encoder.columns.size(); ++col) {
+    const InputEncoding& encoding = state.encoder.columns[col];
+    const bool is_word = encoding.kind == ColumnKind::category;
+    const std::size_t place = is_word ? words++ : numbers++;
+    if (is_word) {
+      result.codes.push_back(word_codes(graph, *inputs.categories, place, state.schema.inputs[col], encoding));
+    } else if (encoding.has_table()) {
+      result.codes.push_back(calendar_codes(graph, *inputs.numbers, place, encoding));
+    }
   }
   return result;
 }

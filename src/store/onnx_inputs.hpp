@@ -28,7 +28,7 @@ struct EncodedInputs {
   std::optional<OnnxValue> is_missing;  ///< [n, d]; none where networks cannot take missing ones
   std::vector<bool> has_flag;           ///< of numbers that enter as 0 where they are missing, d of them or none
   std::optional<OnnxValue> flags;       ///< flags of missing numbers and cycles of dates, in float: [n, f]
-  std::vector<OnnxValue> codes;         ///< of words, one [n] for each column of words
+  std::vector<OnnxValue> codes;         ///< of words and days, one [n] for each table of a network
 };
 
 EncodedInputs encoded(OnnxGraph& graph, const model::EnsembleState& state, const RowInputs& inputs);

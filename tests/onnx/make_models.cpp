@@ -143,6 +143,12 @@ void add_members(EnsembleState& state, NoiseKind noise, RandomStream& random) {
 
 // ---- tables ----
 
+void set_codes(const std::vector<bool>& is_learned, data::InputEncoding& encoding) {
+  encoding.learned = static_cast<std::size_t>(std::ranges::count(is_learned, true));
+  std::uint32_t next = 0;
+  for (const bool has_own : is_learned) encoding.codes.push_back(has_own ? next++ : encoding.rare_code());
+}
+
 /// Words with blanks, delimiters, quotes and letters beyond ASCII; some share the code of those too rare to learn.
 data::InputEncoding random_words(data::Column& column, RandomStream& random) {
   constexpr std::string_view endings[] = {"", " and blanks", ", \"quoted\"", " grün"};
@@ -152,9 +158,7 @@ data::InputEncoding random_words(data::Column& column, RandomStream& random) {
     column.levels.push_back(fmt::format("word {}{}", level, one_of(endings, random)));
     is_learned[level] = chance(0.7, random);
   }
-  encoding.learned = static_cast<std::size_t>(std::ranges::count(is_learned, true));
-  std::uint32_t next = 0;
-  for (const bool has_own : is_learned) encoding.codes.push_back(has_own ? next++ : encoding.rare_code());
+  set_codes(is_learned, encoding);
   return encoding;
 }
 
@@ -162,6 +166,11 @@ data::InputEncoding random_date(RandomStream& random) {
   data::InputEncoding encoding{.kind = ColumnKind::date, .flags_missing = chance(0.5, random)};
   for (const data::Cycle cycle : {data::Cycle::day, data::Cycle::week, data::Cycle::year}) {
     if (chance(0.6, random)) encoding.cycles.push_back(cycle);
+  }
+  if (chance(0.5, random)) {
+    std::vector<bool> is_learned(data::days_of_calendar);
+    for (std::size_t day = 0; day < is_learned.size(); ++day) is_learned[day] = chance(0.7, random);
+    set_codes(is_learned, encoding);
   }
   return encoding;
 }

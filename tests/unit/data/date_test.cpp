@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 namespace credens::data {
 namespace {
 
@@ -38,6 +40,19 @@ TEST(Date, IsNotReadWhereItIsNone) {
         "2024-05-17T24:00", "2024-05-17T08:60", "2024-05-17X08:30", "2024-05-17T08:30:15.", "2024-05-17T08:30:15+25:00",
         "2024-05-17T08:30:15 here", "20240517", "2024-05-17T08"}) {
     EXPECT_FALSE(read_date(text)) << text;
+  }
+}
+
+/// Every day of 800 years, against the calendar of the standard library.
+TEST(Date, HasTheSameCalendarDayInAllYears) {
+  using namespace std::chrono;
+  constexpr unsigned before[] = {306, 337, 0, 31, 61, 92, 122, 153, 184, 214, 245, 275};  // days since 1 March
+  for (sys_days day = sys_days{1600y / January / 1}; day < sys_days{2400y / January / 1}; day += days{1}) {
+    const year_month_day date{day};
+    const auto expected = before[static_cast<unsigned>(date.month()) - 1] + static_cast<unsigned>(date.day()) - 1;
+    const double seconds = 86400.0 * static_cast<double>(day.time_since_epoch().count());
+    ASSERT_EQ(calendar_day(seconds), expected) << date_text(seconds);
+    ASSERT_EQ(calendar_day(seconds + 86399), expected) << date_text(seconds);
   }
 }
 

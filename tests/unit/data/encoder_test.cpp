@@ -72,6 +72,40 @@ TEST(Encoder, PutsNumbersThenFlagsThenCodes) {
   EXPECT_TRUE(result.has_missing);
 }
 
+TEST(Encoder, TellsTheDaysOfAWeekApart) {
+  Encoder encoder(identity_scaler(1));
+  encoder.columns = {{.kind = ColumnKind::date, .cycles = {Cycle::week}}};
+  EXPECT_EQ(encoder.flags(), 6U);
+  Matrix days(7, 1);
+  for (std::size_t day = 0; day < 7; ++day) days(day, 0) = 86400.0 * static_cast<double>(day);
+  const std::vector<float> rows = encoded(encoder, days);
+  // Waves are orthogonal, so that every pattern of seven days is a weighted sum of them and a constant.
+  for (std::size_t a = 1; a < 7; ++a) {
+    for (std::size_t b = 1; b <= a; ++b) {
+      double product = 0;
+      for (std::size_t day = 0; day < 7; ++day) product += double{rows[16 * day + a]} * double{rows[16 * day + b]};
+      EXPECT_NEAR(product, a == b ? 3.5 : 0, 1e-5) << a << " " << b;
+    }
+  }
+}
+
+TEST(Encoder, LooksUpDaysOfTheCalendar) {
+  Encoder encoder(identity_scaler(2));
+  encoder.columns = {{.kind = ColumnKind::date, .codes = std::vector<std::uint32_t>(366, 2), .learned = 2},
+                     {.kind = ColumnKind::category, .codes = {0}, .learned = 1}};
+  encoder.columns[0].codes[0] = 1;    // 1 March
+  encoder.columns[0].codes[365] = 0;  // 29 February
+  EXPECT_EQ(encoder.numbers(), 1U);
+  EXPECT_EQ(encoder.width(), 3U);
+  EXPECT_EQ(encoder.tables(), (std::vector<LevelTable>{{5, 4}, {4, 3}}));
+  const double leap_day = 951782400;  // 2000-02-29
+  const std::vector<float> rows = encoded(
+      encoder, Matrix(5, 2, {leap_day, 0, leap_day + 86400, 0, leap_day - 1, 0, leap_day + 366 * 86400, 0, gap, 0}));
+  const float codes[] = {0, 1, 2, 1, 3};
+  for (std::size_t row = 0; row < 5; ++row) EXPECT_EQ(rows[16 * row + 1], codes[row]) << row;
+  EXPECT_TRUE(std::isnan(rows[16 * 4]));
+}
+
 TEST(Encoder, RefusesWhatIsTooFar) {
   Encoder encoder(identity_scaler(2));
   Matrix rows(2, 2, {0, gap, 0, 1e31});

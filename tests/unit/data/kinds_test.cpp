@@ -6,9 +6,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <fstream>
 
+#include "data/date.hpp"
 #include "data/row_source.hpp"
 #include "data/row_summary.hpp"
 #include "support/error_matchers.hpp"
@@ -138,6 +140,37 @@ TEST_F(MixedTable, LevelsAreLearnedFromFiveRowsOn) {
   ASSERT_EQ(encodings.size(), 1U);
   EXPECT_EQ(encodings[0].learned, 1U);
   EXPECT_EQ(encodings[0].codes, (std::vector<std::uint32_t>{0, 1, 1}));
+}
+
+/// Every day of some years once.
+std::string daily_table(int first_year, int years) {
+  using namespace std::chrono;
+  std::string text = "day,y\n";
+  const sys_days end{year{first_year + years} / January / 1};
+  for (sys_days day{year{first_year} / January / 1}; day < end; day += days{1}) {
+    text += date_text(86400.0 * static_cast<double>(day.time_since_epoch().count())) + ",1\n";
+  }
+  return text;
+}
+
+InputEncoding first_encoding(RowSource& source) {
+  return encodings_of(source.schema(), summarise(source, true)).at(0);
+}
+
+TEST_F(MixedTable, DaysOfTheCalendarAreLearnedFromFiveRowsOn) {
+  const InputEncoding six_years = first_encoding(*open(daily_table(2014, 6)));
+  EXPECT_EQ(six_years.codes.size(), days_of_calendar);
+  EXPECT_EQ(six_years.learned, 365U);
+  EXPECT_EQ(six_years.codes[365], six_years.rare_code());  // 29 February came once
+  EXPECT_EQ(six_years.cycles, (std::vector{Cycle::week, Cycle::year}));
+  EXPECT_TRUE(first_encoding(*open(daily_table(2014, 4))).codes.empty());
+}
+
+TEST_F(MixedTable, RowsOfTwoYearsHaveNoCalendar) {
+  std::string text = daily_table(2014, 2);
+  const std::string rows = text.substr(text.find('\n') + 1);
+  for (int copies = 0; copies < 4; ++copies) text += rows;
+  EXPECT_TRUE(first_encoding(*open(text)).codes.empty());
 }
 
 TEST_F(MixedTable, TheFingerprintKnowsTheWords) {

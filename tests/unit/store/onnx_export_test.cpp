@@ -263,12 +263,15 @@ TEST(OnnxExport, KeepsTheOrderOfFlagsAndCycles) {
   const double quarter = std::acos(0.0);
   const Graph graph = exported(with_columns(mixed_columns()));
   EXPECT_EQ(graph.constant_called("number_of_flag").values<std::int64_t>(),
-            (std::vector<std::int64_t>{0, 1, 1, 1, 1, 1}));
-  EXPECT_EQ(graph.constant_called("is_flag").values<char>(), (std::vector<char>{1, 1, 0, 0, 0, 0}));
-  EXPECT_EQ(graph.constant_called("flag_if_missing").values<float>(), (std::vector<float>{1, 1, 0, 0, 0, 0}));
+            (std::vector<std::int64_t>{0, 1, 1, 1, 1, 1, 1, 1, 1, 1}));
+  EXPECT_EQ(graph.constant_called("is_flag").values<char>(), (std::vector<char>{1, 1, 0, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(graph.constant_called("flag_if_missing").values<float>(),
+            (std::vector<float>{1, 1, 0, 0, 0, 0, 0, 0, 0, 0}));
   EXPECT_EQ(graph.constant_called("cycle_seconds").values<double>(),
-            (std::vector<double>{1, 1, week, week, year, year}));
-  EXPECT_EQ(graph.constant_called("cycle_start").values<double>(), (std::vector<double>{0, 0, 0, quarter, 0, quarter}));
+            (std::vector<double>{1, 1, week, week, week, week, week, week, year, year}));
+  EXPECT_EQ(graph.constant_called("cycle_waves").values<double>(), (std::vector<double>{1, 1, 1, 1, 2, 2, 3, 3, 1, 1}));
+  EXPECT_EQ(graph.constant_called("cycle_start").values<double>(),
+            (std::vector<double>{0, 0, 0, quarter, 0, quarter, 0, quarter, 0, quarter}));
 }
 
 TEST(OnnxExport, ScalesNumbersAndDatesOnly) {
