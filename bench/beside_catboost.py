@@ -75,7 +75,7 @@ def for_catboost(inputs):
         elif is_date(column):
             day = pandas.to_datetime(column)
             columns[f"{name} day"] = (day - pandas.Timestamp("1970-01-01")).dt.days
-            for part in ("month", "dayofyear", "dayofweek"):
+            for part in ("month", "day_of_year", "day_of_week"):
                 columns[f"{name} {part}"] = getattr(day.dt, part)
         else:
             columns[name] = column.astype(object).where(column.notna(), MISSING_WORD).astype(str)
