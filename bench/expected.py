@@ -5,7 +5,8 @@
     python3 bench/expected.py build/release/credens DATA --sets yacht,bostonHousing [--splits 20] [--json RESULTS.json]
 
 DATA has the folder uci-benchmark (see python/credens/reproduce/uci.py). Each split is one fit of its training rows. Its
-expected RMSE and NLL are compared with those of its test rows. Counted are differences within two standard errors,
+expected RMSE and NLL are compared with those of its test rows. A run that was stopped goes on with the results in the
+file. Counted are differences within two standard errors,
 
 * pooled: the m test rows scatter as the n held-out rows do, so that the error of the difference is that of the expectation
   times the root of 1 + n / m;
@@ -32,6 +33,12 @@ def table(folder, name):
     path = folder / name
     text = path.read_text() if path.exists() else lzma.open(f"{path}.xz", "rt").read()
     return [[float(cell) for cell in line.split()] for line in text.splitlines() if line.strip()]
+
+
+def benchmark(folder):
+    """Rows of a set of the benchmark, and per split its training and test rows by number."""
+    parts = [[[int(row) for row in line] for line in table(folder, f"{part}_index.txt")] for part in ("train", "test")]
+    return table(folder, "data.txt"), list(zip(*parts))
 
 
 def write(path, rows):
@@ -117,20 +124,18 @@ def main():
     parser.add_argument("--sets", default="yacht,bostonHousing,concrete,power-plant")
     parser.add_argument("--splits", type=int, default=20)
     parser.add_argument("--effort", default="normal")
-    parser.add_argument("--json", type=Path, help="where all results are written")
+    parser.add_argument("--json", type=Path, help="file of results, which is completed")
     arguments = parser.parse_args()
-    all_results = {}
+    stored = arguments.json and arguments.json.exists()
+    all_results = json.loads(arguments.json.read_text()) if stored else {}
     for name in arguments.sets.split(","):
-        folder = arguments.data / "uci-benchmark" / name
-        rows = table(folder, "data.txt")
-        indices = [[[int(row) for row in line] for line in table(folder, f"{part}_index.txt")] for part in ("train", "test")]
-        splits = list(zip(*indices))[: arguments.splits]
-        all_results[name] = []
-        for split in splits:
-            all_results[name].append(run_split(arguments.program, rows, split, ["--effort", arguments.effort]))
+        rows, splits = benchmark(arguments.data / "uci-benchmark" / name)
+        results = all_results.setdefault(name, [])
+        for split in splits[len(results) : arguments.splits]:
+            results.append(run_split(arguments.program, rows, split, ["--effort", arguments.effort]))
             if arguments.json:
                 arguments.json.write_text(json.dumps(all_results))
-        summary(name, all_results[name])
+        summary(name, results[: arguments.splits])
 
 
 if __name__ == "__main__":

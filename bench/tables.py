@@ -20,13 +20,15 @@ from pathlib import Path
 import numpy as np
 
 try:
-    from catboost import CatBoostRegressor
+    from catboost import Pool
 except ImportError:
-    CatBoostRegressor = None
+    Pool = None
 from sklearn.datasets import load_diabetes, make_friedman1
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
+
+from beside_catboost import with_constant_noise
 
 REPETITIONS = 3
 ROWS_FOR_REPETITIONS = 6000
@@ -130,18 +132,8 @@ def random_forest(train, new):
 
 def catboost(train, new):
     """The mean of five models, each stopped early by one fold; its noise is the mean squared error of these folds."""
-    order = np.random.default_rng(0).permutation(len(train))
-    means, errors = [], []
-    for fold in range(5):
-        held = order[fold::5]
-        seen = np.setdiff1d(order, held)
-        model = CatBoostRegressor(
-            iterations=2000, early_stopping_rounds=100, random_seed=fold, verbose=0, allow_writing_files=False
-        )
-        model.fit(train[seen, :-1], train[seen, -1], eval_set=(train[held, :-1], train[held, -1]))
-        means.append(model.predict(new[:, :-1]))
-        errors.append((train[held, -1] - model.predict(train[held, :-1])) ** 2)
-    return gaussian_scores(new[:, -1], np.mean(means, 0), np.mean(np.concatenate(errors)))
+    mean, variance = with_constant_noise(Pool(train[:, :-1], train[:, -1]), Pool(new[:, :-1]))
+    return gaussian_scores(new[:, -1], mean[0], variance[0])
 
 
 def standardised(method, train, new):
@@ -154,7 +146,7 @@ def standardised(method, train, new):
 
 def peers_for(group, rows):
     peers = {"Gaussian process": gaussian_process if rows <= MOST_ROWS_OF_GAUSSIAN_PROCESS[group] else None}
-    return peers | {"random forest": random_forest, "CatBoost": catboost if CatBoostRegressor else None}
+    return peers | {"random forest": random_forest, "CatBoost": catboost if Pool else None}
 
 
 def compare(program, draw, group):
