@@ -59,12 +59,15 @@ class Bench:
     def csv_file(self, rows: int, inputs: int) -> str:
         return self.made("write_csv", f"table-{rows}-{inputs}.csv", rows, inputs)
 
-    def made(self, task: str, name: str, rows: int, inputs: int) -> str:
+    def words_file(self, rows: int, inputs: int) -> str:
+        return self.made("write_csv", f"words-{rows}-{inputs}.csv", rows, inputs, words=1)
+
+    def made(self, task: str, name: str, rows: int, inputs: int, words: int = 0) -> str:
         """Written by the product's program once, then the same for all contenders and runs."""
         path = self.work / name
         if not path.exists():
             part = path.with_suffix(".part")
-            self.contenders["credens"].ask(task, {"data": part, "rows": rows, "inputs": inputs}, 0)
+            self.contenders["credens"].ask(task, {"data": part, "rows": rows, "inputs": inputs, "words": words}, 0)
             part.rename(path)
         return str(path)
 
@@ -104,7 +107,8 @@ class Bench:
                 self.run_group(prediction_group(shape, batch, data, models))
 
     def csv(self) -> None:
-        self.run_group(csv_group(self.csv_file(self.settings.csv_rows, CSV_INPUTS)))
+        rows = self.settings.csv_rows
+        self.run_group(csv_group(self.csv_file(rows, CSV_INPUTS), self.words_file(rows, CSV_INPUTS)))
 
     def whole_program(self) -> None:
         print("-- the program", file=sys.stderr, flush=True)

@@ -194,9 +194,13 @@ class OurProgram(unittest.TestCase):
 
     def test_tables_are_written_and_read(self):
         table = self.data.with_suffix(".csv")
-        self.contender.ask("write_csv", {"data": table, "rows": 30, "inputs": 4}, 0)
+        self.contender.ask("write_csv", {"data": table, "rows": 30, "inputs": 4, "words": 0}, 0)
         self.assertEqual(len(table.read_text(encoding="utf-8").splitlines()), 31)
         self.assertEqual(self.contender.ask("csv", {"data": table, "threads": 1}, 0).work, 30)
+        words = self.data.with_suffix(".words.csv")
+        self.contender.ask("write_csv", {"data": words, "rows": 30, "inputs": 4, "words": 1}, 0)
+        self.assertIn("level", words.read_text())
+        self.assertEqual(self.contender.ask("csv_stream", {"data": words, "threads": 1}, 0).work, 30)
 
     def test_what_it_cannot_do_it_says(self):
         with self.assertRaisesRegex(Absent, "no task juggle"):

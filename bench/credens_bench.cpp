@@ -221,19 +221,25 @@ Unit write_rows(const Request& request) {
   return [] { return Window{.seconds = 1}; };
 }
 
-/// A table with a header and five decimals, as the file of Year has.
+/// A table with a header and five decimals, as the file of Year has; every fourth column holds words if asked for.
 Unit write_csv(const Request& request) {
   std::mt19937_64 engine(request.count("rows"));
   std::normal_distribution<double> normal(0, 30);
   std::ofstream file(request.text("data"));
   const std::size_t columns = request.count("inputs") + 1;
+  const bool has_words = request.count("words") != 0;
   std::string line = "y";
   for (std::size_t j = 1; j < columns; ++j) line += fmt::format(",x{}", j);
   for (std::size_t i = 0; i < request.count("rows"); ++i) {
     file << line << '\n';
     line.clear();
     for (std::size_t j = 0; j < columns; ++j) {
-      fmt::format_to(std::back_inserter(line), "{}{:.5f}", j == 0 ? "" : ",", normal(engine));
+      if (j > 0) line += ',';
+      if (has_words && j % 4 == 3) {
+        fmt::format_to(std::back_inserter(line), "level {}", engine() % 30);
+      } else {
+        fmt::format_to(std::back_inserter(line), "{:.5f}", normal(engine));
+      }
     }
   }
   if (!(file << line << '\n').flush()) throw std::runtime_error(request.text("data") + " cannot be written");

@@ -124,10 +124,12 @@ def widening_group(shape: Shape, data: str) -> Group:
     return Group(f"widen/{shape.name}", [Entry("pass", "credens", "pass", whole), Entry("widen", "credens", "widen", one)])
 
 
-def csv_group(data: str) -> Group:
+def csv_group(data: str, words: str) -> Group:
+    """`words` is a table of the same size with words in every fourth column."""
     forms = {"stream": "csv_stream", "dataset": "csv"}
     entries = [Entry(f"credens {form} {threads}", "credens", task, {"data": data, "threads": threads})
                for form, task in forms.items() for threads in (1, 2)]  # fmt: skip
+    entries += [Entry(f"credens words {threads}", "credens", "csv_stream", {"data": words, "threads": threads}) for threads in (1, 2)]
     return Group("csv", [*entries, Entry("pandas", "pandas", "csv", {"data": data})])
 
 
@@ -176,6 +178,8 @@ def all_ratios() -> list[Ratio]:
     for threads in (1, 2):
         ratios.append(Ratio(f"csv/{threads}/over pandas", "csv", f"credens stream {threads}", ("pandas",)))
         ratios.append(Ratio(f"csv/{threads}/dataset over pandas", "csv", f"credens dataset {threads}", ("pandas",)))
+        words = Ratio(f"csv/{threads}/words over numbers", "csv", f"credens words {threads}", (f"credens stream {threads}",))
+        ratios.append(words)
     return ratios
 
 
@@ -211,6 +215,8 @@ def requirements() -> list[Requirement]:
         *required_of_shapes("widening, in prediction passes", "widen/{}/passes", (1.3,) * 4, at_most=True),
         Requirement("CSV over pandas, 1 thread", "csv/1/over pandas", 4),
         Requirement("CSV over pandas, 2 threads", "csv/2/over pandas", 7),
+        Requirement("CSV with a quarter of words over numbers, 1 thread", "csv/1/words over numbers", 0.5),
+        Requirement("CSV with a quarter of words over numbers, 2 threads", "csv/2/words over numbers", 0.5),
         Requirement("fit of Year's full shape, anonymous memory over float32 data", MEMORY_KEY, 1.5, at_most=True),
         Requirement("fit of 1,000 x 8, from start to file, seconds", SMALL_FIT_KEY, 0.5, at_most=True),
     ]
