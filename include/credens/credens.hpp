@@ -4,6 +4,8 @@
 
 #pragma once
 
+#include <credens/class_predictive.hpp>
+#include <credens/class_score.hpp>
 #include <credens/dataset.hpp>
 #include <credens/ensemble.hpp>
 #include <credens/error.hpp>

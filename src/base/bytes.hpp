@@ -37,6 +37,13 @@ void append_value(std::string& bytes, const T& value) {
   append_values(bytes, std::span<const T>(&value, 1));
 }
 
+/// Values with their number in front, for ByteReader::counted.
+template <PlainValue T>
+void append_counted(std::string& bytes, const std::vector<T>& values) {
+  append_value(bytes, values.size());
+  append_values(bytes, std::span<const T>(values));
+}
+
 inline void append_text(std::string& bytes, std::string_view text) {
   append_value(bytes, text.size());
   bytes += text;
@@ -71,7 +78,7 @@ class ByteReader {
     return found;
   }
 
-  /// As many as `append_value(size)` and `append_values` wrote.
+  /// As many as append_counted wrote.
   template <PlainValue T>
   std::vector<T> counted() {
     const auto count = value<std::size_t>();

@@ -164,12 +164,6 @@ double gaussian_log_density(const Predictive& predictive, std::size_t row, std::
   return log_density - 0.5 * (math::log_determinant(*lower) + squared_solution(*lower, std::move(z)));
 }
 
-template <class T>
-void append_counted(const std::vector<T>& values, std::string& bytes) {
-  base::append_value(bytes, values.size());
-  base::append_values(bytes, std::span<const T>(values));
-}
-
 }  // namespace
 
 Scorer::Scorer(std::size_t outputs, const IntervalOptions& interval, std::span<const double> target_std,
@@ -226,9 +220,9 @@ void Scorer::add(const BlockScores& block) {
 void append(const BlockScores& block, std::string& bytes) {
   base::append_value(bytes, block.rows);
   base::append_value(bytes, block.has_truth);
-  append_counted(block.outputs, bytes);
-  append_counted(block.nll, bytes);
-  append_counted(block.nll_gaussian, bytes);
+  base::append_counted(bytes, block.outputs);
+  base::append_counted(bytes, block.nll);
+  base::append_counted(bytes, block.nll_gaussian);
 }
 
 BlockScores read_block_scores(base::ByteReader& reader) {

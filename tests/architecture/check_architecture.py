@@ -34,6 +34,8 @@ PUBLIC_HEADERS = {
     "matrix": "base",
     "version": "base",
     "network": "base",
+    "class_predictive": "model",
+    "class_score": "score",
     "dataset": "data",
     "problems": "data",
     "ensemble": "model",
