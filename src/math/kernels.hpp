@@ -130,6 +130,10 @@ struct GaussianLoss {
 };
 void gaussian_loss(std::size_t count, const GaussianLoss& rows);
 
+/// e^x of `count` values, at most 88, in their place. The array reaches to a multiple of 16; what lies past `count` is
+/// read and overwritten.
+void exponentials(std::size_t count, float* values);
+
 /// Copies rows `order[0..count)` of a row-major matrix, `cols` floats each (a multiple of 16), to rows `to_stride`
 /// apart.
 void gather_rows(const float* from, std::size_t cols, const std::uint32_t* order, std::size_t count, float* to,

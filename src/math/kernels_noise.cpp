@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From the noise head's raw value to a variance, with its slope, and on to the loss.
+// From the noise head's raw value to a variance, with its slope, and on to the loss; exponentials of logits.
 // softplus: log(1 + e^raw) = max(raw, 0) + log(1 + e^-|raw|), which keeps its relative precision far below zero; slope
 // 1 / (1 + e^-raw).
 //
@@ -66,6 +66,12 @@ void gaussian_loss(std::size_t count, const GaussianLoss& given) {
   }
 }
 
+void exponentials(std::size_t count, float* values) {
+  for (std::size_t i = 0; i < count; i += lanes) {
+    hn::Store(exp(hn::Load(tag, values + i)), tag, values + i);
+  }
+}
+
 }  // namespace credens::math::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -74,6 +80,7 @@ namespace credens::math {
 
 HWY_EXPORT(noise_variance);
 HWY_EXPORT(gaussian_loss);
+HWY_EXPORT(exponentials);
 
 void noise_variance(NoiseLink link, float floor, std::size_t count, const float* raw, float* variance, float* slope) {
   HWY_DYNAMIC_DISPATCH(noise_variance)(link, floor, count, raw, variance, slope);
@@ -81,6 +88,10 @@ void noise_variance(NoiseLink link, float floor, std::size_t count, const float*
 
 void gaussian_loss(std::size_t count, const GaussianLoss& rows) {
   HWY_DYNAMIC_DISPATCH(gaussian_loss)(count, rows);
+}
+
+void exponentials(std::size_t count, float* values) {
+  HWY_DYNAMIC_DISPATCH(exponentials)(count, values);
 }
 
 }  // namespace credens::math
