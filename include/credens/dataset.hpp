@@ -28,6 +28,13 @@ enum class ColumnKind {
   date,      ///< days or times after ISO 8601, as seconds since 1970-01-01
 };
 
+/// The kind of prediction.
+enum class Task {
+  automatic,       ///< classification where the target holds words, else regression
+  regression,      ///< numbers
+  classification,  ///< one of several classes
+};
+
 /// How a text file is read. What is not given is recognised from the file.
 struct TableFormat {
   std::optional<bool> header = {};        ///< whether the first line holds names
@@ -40,7 +47,10 @@ struct TableFormat {
 
 /// Which columns play which part. A column is a name of the header or a 0-based index; negative counts from the end.
 struct DatasetOptions {
-  std::vector<std::string> targets = {};    ///< at least one
+  std::vector<std::string> targets = {};  ///< at least one, unless counts are given
+  Task task = Task::automatic;
+  std::vector<std::string> classes = {};    ///< of a classification, in this order; empty: those that rows have, sorted
+  std::vector<std::string> counts = {};     ///< in place of targets: one column of counts per class
   std::vector<std::string> inputs = {};     ///< empty: every column without another part
   std::vector<std::string> ignore = {};     ///< contradicts `inputs`
   std::string weight = {};                  ///< empty: every row counts once
@@ -56,8 +66,10 @@ struct DatasetOptions {
 
 /// The parts of a dataset that is made from arrays.
 struct DatasetParts {
-  Matrix inputs = {};                          ///< [N x d]: NaN is missing, a word the index of its level
-  Matrix targets = {};                         ///< [N x q]: a row with NaN is left out of training
+  Matrix inputs = {};  ///< [N x d]: NaN is missing, a word the index of its level
+  /// [N x q]: a row with NaN is left out of training. Of a classification [N x 1], the index of a level or, without
+  /// levels, any number that stands for a class; or [N x C] counts, one column per class.
+  Matrix targets = {};
   std::vector<double> weights = {};            ///< empty or N values >= 0
   Matrix noise_std = {};                       ///< empty or [N x q], > 0
   std::vector<std::string> input_names = {};   ///< empty or d names
@@ -66,10 +78,13 @@ struct DatasetParts {
   std::vector<std::string> noise_names = {};   ///< names of the columns that `noise_std` came from: none, one or q
   std::vector<ColumnKind> input_kinds = {};    ///< empty (all numbers) or d
   std::vector<std::vector<std::string>> input_levels = {};  ///< empty or d: the words of each category
-  std::vector<double> groups = {};  ///< empty or N numbers: rows of one number are held out together
-  std::vector<double> times = {};   ///< empty or N numbers: rows are held out in blocks of time
-  std::string group_name = {};      ///< name of the column that `groups` came from
-  std::string time_name = {};       ///< name of the column that `times` came from
+  Task task = Task::automatic;                  ///< automatic: classification where there are levels of the target
+  std::vector<std::string> target_levels = {};  ///< empty or the words that the codes in `targets` stand for
+  std::vector<std::string> classes = {};        ///< as in DatasetOptions
+  std::vector<double> groups = {};              ///< empty or N numbers: rows of one number are held out together
+  std::vector<double> times = {};               ///< empty or N numbers: rows are held out in blocks of time
+  std::string group_name = {};                  ///< name of the column that `groups` came from
+  std::string time_name = {};                   ///< name of the column that `times` came from
 };
 
 struct SplitOptions {
@@ -97,7 +112,9 @@ class Dataset {
   const std::vector<std::string>& input_names() const { return parts_.input_names; }  ///< empty: the table had no names
   const std::vector<std::string>& target_names() const {
     return parts_.target_names;
-  }  ///< never empty: `y`, or `y0`, `y1`, ...
+  }                                          ///< never empty: `y`, or `y0`, `y1`, ...
+  Task task() const { return parts_.task; }  ///< regression or classification
+  std::vector<std::string> classes() const;  ///< of a classification, in their order; none for a regression
   const std::string& weight_name() const { return parts_.weight_name; }
   const std::vector<std::string>& noise_names() const { return parts_.noise_names; }
   std::span<const double> groups() const { return parts_.groups; }  ///< empty: none are given

@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <credens/class_predictive.hpp>
 #include <credens/dataset.hpp>
 #include <credens/expectation.hpp>
 #include <credens/matrix.hpp>
@@ -39,6 +40,11 @@ struct PredictOptions {
   int threads = 0;  ///< 0: all cores
 };
 
+struct ClassOptions {
+  bool classical = false;  ///< the ensemble before widening: its members' softmax probabilities averaged
+  int threads = 0;         ///< 0: all cores
+};
+
 enum class Draw {
   function,     ///< the regression function; one draw of weights gives one function over all rows
   observation,  ///< the function plus noise, independent between rows
@@ -70,7 +76,9 @@ class Ensemble {
 
   std::size_t members() const;
   std::size_t inputs() const;                    ///< d; 0 without networks
-  std::size_t outputs() const;                   ///< q
+  std::size_t outputs() const;                   ///< q; C for classes
+  Task task() const;                             ///< regression or classification
+  std::vector<std::string> classes() const;      ///< in their order; none for a regression
   std::vector<std::string> input_names() const;  ///< empty: the training table had no names
   std::vector<std::string> target_names() const;
   bool has_networks() const;
@@ -84,6 +92,7 @@ class Ensemble {
   /// Scores that new rows may expect, by held-out rows; none where `fit` held out no rows, and where weights, posterior
   /// or rows have changed since.
   const std::optional<Expectation>& expected() const;
+  const std::optional<ClassExpectation>& expected_classes() const;  ///< the same of a classification
 
   /// The inputs of this model [N x d] among those of other rows: found by name, words with the codes of training.
   Matrix inputs_of(const Dataset& rows) const;
@@ -95,6 +104,10 @@ class Ensemble {
   Predictive predict(MatrixView inputs, const PredictOptions& options = {}) const;
   Predictive predict(const MemberOutputs& outputs) const;
   void predict_blocks(const BlockSource& source, const BlockSink& sink, int threads = 0) const;
+
+  /// Class probabilities of a classification, at `inputs` as `predict` takes them.
+  ClassPredictive predict_classes(MatrixView inputs, const ClassOptions& options = {}) const;
+  ClassPredictive predict_classes(const MemberOutputs& outputs, const ClassOptions& options = {}) const;
 
   Samples sample(MatrixView inputs, const SampleOptions& options = {}) const;
   Samples sample(const MemberOutputs& outputs, const SampleOptions& options = {}) const;

@@ -34,4 +34,14 @@ struct Expectation {
   std::vector<OutputExpectation> outputs;
 };
 
+/// Scores that new rows may expect of a classification. Entropies and log loss are in nats per row.
+struct ClassExpectation {
+  std::size_t rows = 0;  ///< held-out rows that it was found from
+  Estimate accuracy;
+  Estimate log_loss;
+  Estimate brier;
+  Estimate aleatoric;  ///< noise: mean expected entropy
+  Estimate epistemic;  ///< ignorance: mean mutual information of label and weights
+};
+
 }  // namespace credens

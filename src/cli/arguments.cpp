@@ -255,6 +255,18 @@ base::OptionTable<DatasetOptions> dataset_options() {
     table.add(std::move(name), std::move(value), field, std::move(help), columns_expects, has_some).not_stored();
   };
   columns("target", "COL[,COL]", &DatasetOptions::targets, "Columns to predict");
+  table
+      .add("task", "NAME", &DatasetOptions::task,
+           "What is predicted: auto is classification where the target holds words, else regression",
+           "one of " + base::join(base::all_names<Task>(), ", "))
+      .not_stored();
+  table
+      .add("classes", "NAME,..", &DatasetOptions::classes,
+           "Classes in their order, also such that no row has; if not given those of the rows, sorted",
+           "names separated by commas", has_some)
+      .not_stored();
+  columns("counts", "COL,..", &DatasetOptions::counts,
+          "In place of --target: columns with the number of times that each class was observed");
   columns("inputs", "COL,..", &DatasetOptions::inputs, "Columns to predict from; all remaining columns if not given");
   columns("ignore", "COL,..", &DatasetOptions::ignore, "Columns to ignore");
   table

@@ -5,12 +5,14 @@
 #include <credens/store.hpp>
 #include <nlohmann/json.hpp>
 
+#include "cli/class_evaluation.hpp"
 #include "cli/print.hpp"
 #include "cli/rows.hpp"
 #include "cli/team.hpp"
 #include "cli/verbs.hpp"
 #include "data/row_sketch.hpp"
 #include "model/ensemble_state.hpp"
+#include "model/names.hpp"
 #include "report/comparison.hpp"
 
 namespace credens::cli {
@@ -18,11 +20,13 @@ namespace credens::cli {
 namespace {
 
 struct EvaluateArguments : ComparisonArguments {
+  ClassArguments classes = {};
   bool json = false;
 };
 
 void declare(Arguments& arguments, EvaluateArguments& evaluate) {
   comparison_arguments(arguments, evaluate);
+  class_arguments(arguments, evaluate.classes);
   arguments.toggle("--json", evaluate.json, "Print JSON");
 }
 
@@ -53,9 +57,29 @@ void compare(const Ensemble& ensemble, RowStream& stream, const ComparisonArgume
   check_agreement(team(), file, {"rows with checksum " + digits});
 }
 
+void print_tables(const std::vector<report::Table>& tables) {
+  std::vector<std::string> texts;
+  for (const report::Table& table : tables) texts.push_back(report::table_text(table));
+  print(base::join(texts, "\n"));
+}
+
+void run_classes(const EvaluateArguments& arguments, const Ensemble& ensemble) {
+  RowStream stream(ensemble, arguments, data::Targets::needed);
+  data::SharedRows trained_on(ensemble.state().row_hashes);
+  const report::ClassComparison comparison =
+      compare_classes(ensemble, stream, arguments, arguments.classes, trained_on);
+  if (!team().leads()) return;
+  const report::ClassModelNames names{ensemble.classes(), std::string(base::name_of(ensemble.posterior()))};
+  if (arguments.json) return print_json(report::class_comparison_json(comparison, names));
+  print_training_warning(comparison.training_share);
+  print_tables(report::class_comparison_tables(comparison, names));
+}
+
 void run(const EvaluateArguments& arguments) {
   check_arguments(arguments);
   const Ensemble ensemble = load(arguments.model);
+  check_task(arguments, arguments.classes, ensemble.task());
+  if (ensemble.task() == Task::classification) return run_classes(arguments, ensemble);
   RowStream stream(ensemble, arguments, data::Targets::needed);
   report::Comparer comparer(ensemble, arguments.interval, largest_weight(stream));
   data::SharedRows trained_on(ensemble.state().row_hashes);
@@ -66,11 +90,7 @@ void run(const EvaluateArguments& arguments) {
   const double level = arguments.interval.level;
   if (arguments.json) return print_json(report::comparison_json(comparison, ensemble, level));
   print_training_warning(comparison.training_share);
-  std::vector<std::string> texts;
-  for (const report::Table& table : report::comparison_tables(comparison, ensemble, level)) {
-    texts.push_back(report::table_text(table));
-  }
-  print(base::join(texts, "\n"));
+  print_tables(report::comparison_tables(comparison, ensemble, level));
 }
 
 }  // namespace

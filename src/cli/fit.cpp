@@ -93,7 +93,8 @@ MemberRange range_of(const FitArguments& arguments, std::size_t members) {
 }
 
 void check(const FitArguments& arguments) {
-  base::require(!arguments.settings.columns.targets.empty(), ErrorCode::usage,
+  const DatasetOptions& columns = arguments.settings.columns;
+  base::require(!columns.targets.empty() || !columns.counts.empty(), ErrorCode::usage,
                 "--target is missing: expected the columns to predict");
   const std::string& validation = arguments.settings.validation_file;
   check_standard_input({{"TRAIN", arguments.train}, {"--config", arguments.config}, {"--validation", validation}});
@@ -193,8 +194,8 @@ void check_same_settings(const FitArguments& arguments, const learn::Fit& fit) {
 
 std::unique_ptr<data::RowSource> open_train(const FitArguments& arguments) {
   const DatasetOptions& columns = arguments.settings.columns;
-  check_table_kind(arguments.train,
-                   fmt::format("credens.fit(\"{}\", \"{}\")", arguments.train, columns.targets.front()));
+  check_table_kind(arguments.train, fmt::format("credens.fit(\"{}\", \"{}\")", arguments.train,
+                                                columns.targets.empty() ? "y" : columns.targets.front()));
   std::unique_ptr<data::RowPortions> table = data::open_table(arguments.train, columns.format);
   if (team().leads()) print_warnings(table->header());
   return data::open_rows(arguments.train, std::move(table), columns);
@@ -217,11 +218,12 @@ void run(const FitArguments& arguments) {
   const Ensemble ensemble = train_and_widen(arguments, fit);
   const double ratio = naming(arguments.train, ErrorCode::data, [&] { return fit.median_ratio(ensemble); });
   const double seconds = seconds_since(start);
+  const std::string_view ratio_of = ensemble.task() == Task::classification ? "entropies" : "variances";
   print_summary(ensemble, arguments.output,
                 {.json = arguments.json,
                  .all_decisions = arguments.verbose,
-                 .more_lines = {{"epistemic / aleatoric", fmt::format("{} (variances, median over the training rows)",
-                                                                      report::significant(ratio))},
+                 .more_lines = {{"epistemic / aleatoric", fmt::format("{} ({}, median over the training rows)",
+                                                                      report::significant(ratio), ratio_of)},
                                 {"time", duration_text(seconds)}},
                  .more_numbers = {{"epistemic_aleatoric_ratio_median", ratio}, {"seconds", seconds}}});
 }

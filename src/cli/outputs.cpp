@@ -42,6 +42,7 @@ double trained_precision(const Ensemble& ensemble) {
 void run(const OutputsArguments& arguments) {
   check(arguments);
   const Ensemble ensemble = load(arguments.model);
+  require_numbers(ensemble, arguments.model, "outputs");
   const auto table = open_rows(ensemble, arguments, data::Targets::if_there);
   const std::size_t count = table->count_rows();
   const bool has_targets = !data::positions_of(table->schema().targets).empty();

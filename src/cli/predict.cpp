@@ -37,6 +37,8 @@ void declare(Arguments& arguments, PredictArguments& predict) {
   columns_option(arguments, "--keep", predict.keep, "Columns of DATA to copy in front of the predictions");
   arguments.option("--joint", "OUT.npy", predict.joint,
                    "Also write the epistemic covariance between rows, [outputs, rows, rows]");
+  arguments.toggle("--std", predict.options.class_std,
+                   "Of classes: also write the epistemic standard deviation of each probability");
   arguments.group("Intervals");
   arguments.option("--level", "P", predict.options.level, "Probability of the intervals; 0.95 if not given",
                    probability());
@@ -74,6 +76,23 @@ void check(const PredictArguments& arguments) {
   if (!arguments.joint.empty()) check_joint(arguments);
   check_not_input(arguments.output, {arguments.model, arguments.data});
   check_not_input(arguments.joint, {arguments.model, arguments.data});
+}
+
+/// Throws usage for flags that the model's task does not have.
+void check_task(const PredictArguments& arguments, Task task) {
+  const PredictionOptions& options = arguments.options;
+  const std::pair<std::string_view, bool> of_numbers[] = {{"--level", options.level.has_value()},
+                                                          {"--coverage-factor", options.coverage_factor.has_value()},
+                                                          {"--interval", options.interval != IntervalKind::gaussian},
+                                                          {"--quantiles", !options.quantiles.empty()},
+                                                          {"--noise-std", !arguments.columns.noise_std.empty()},
+                                                          {"--joint", !arguments.joint.empty()}};
+  for (const auto& [flag, is_given] : of_numbers) {
+    base::require(!is_given || task == Task::regression, ErrorCode::usage,
+                  "{} is for models that predict numbers; {} predicts classes", flag, arguments.model);
+  }
+  base::require(!options.class_std || task == Task::classification, ErrorCode::usage,
+                "--std is for models that predict classes; {} predicts numbers", arguments.model);
 }
 
 std::vector<Matrix> joint_covariance(const Ensemble& ensemble, RowStream& stream, const std::string& folder) {
@@ -125,7 +144,9 @@ std::vector<std::string> columns_of(const Ensemble& ensemble, const Rows& rows, 
                           ? fmt::format("column_{}", position)
                           : data::label_with_unit(table.names[position], data::unit_of(table, position)));
   }
-  std::ranges::copy(prediction_columns(ensemble.state().schema.targets, arguments.options),
+  const data::Schema& schema = ensemble.state().schema;
+  std::ranges::copy(schema.is_classification() ? class_columns(schema, arguments.options)
+                                               : prediction_columns(schema.targets, arguments.options),
                     std::back_inserter(columns));
   return columns;
 }
@@ -177,6 +198,48 @@ std::vector<std::string> cells_of(const Rows& rows, const std::vector<std::strin
   return cells;
 }
 
+/// Some rows as they are written: kept columns and predictions, as numbers or, before them, as cells.
+struct WrittenRows {
+  Matrix kept = {};
+  Matrix values = {};
+  std::vector<std::string> cells = {};
+};
+
+WrittenRows numbers_of(RowStream& stream, const Rows& rows, const PredictArguments& arguments) {
+  WrittenRows written;
+  const bool has_words = keeps_words(rows, arguments);
+  written.kept = arguments.keep.empty() || has_words ? Matrix(rows.count(), 0)
+                                                     : data::select_columns(*rows.block.table, arguments.keep);
+  if (has_words) written.cells = cells_of(rows, arguments.keep);
+  written.values = prediction_values(stream.predict(), arguments.options);
+  return written;
+}
+
+/// The class is a word in a text file, and its number in an array.
+WrittenRows classes_of(const Ensemble& ensemble, RowStream& stream, const Rows& rows,
+                       const PredictArguments& arguments) {
+  WrittenRows written;
+  const bool has_words = keeps_words(rows, arguments);
+  const ClassPredictive predictive = stream.predict_classes();
+  written.values = class_values(predictive, arguments.options);
+  if (is_array_file(arguments.output)) {
+    written.kept = arguments.keep.empty() || has_words ? Matrix(rows.count(), 0)
+                                                       : data::select_columns(*rows.block.table, arguments.keep);
+    return written;
+  }
+  written.kept = Matrix(rows.count(), 0);
+  written.cells = cells_of(rows, arguments.keep);
+  const char delimiter = delimiter_of(rows.block.table == nullptr ? '.' : rows.block.table->decimal);
+  const std::vector<std::string> names = ensemble.classes();
+  Matrix without_class(rows.count(), written.values.cols() - 1);
+  for (std::size_t row = 0; row < rows.count(); ++row) {
+    written.cells[row] += csv_cell(names[predictive.predicted(row)], delimiter) + delimiter;
+    std::ranges::copy(written.values.row(row).subspan(1), without_class.row(row).begin());
+  }
+  written.values = std::move(without_class);
+  return written;
+}
+
 /// A table that does not fit is refused before anything is written. What has come by then is written before more is
 /// waited for.
 void write_predictions(const Ensemble& ensemble, RowStream& stream, const PredictArguments& arguments) {
@@ -184,19 +247,15 @@ void write_predictions(const Ensemble& ensemble, RowStream& stream, const Predic
   if (!arguments.joint.empty()) joint.emplace(ensemble, stream, arguments);
   std::optional<TableWriter> writer;
   while (const Rows* rows = stream.next()) {
-    const bool has_words = keeps_words(*rows, arguments);
-    const Matrix kept = arguments.keep.empty() || has_words ? Matrix(rows->count(), 0)
-                                                            : data::select_columns(*rows->block.table, arguments.keep);
-    const std::vector<std::string> kept_cells =
-        has_words ? cells_of(*rows, arguments.keep) : std::vector<std::string>();
-    const Matrix values = prediction_values(stream.predict(), arguments.options);
+    const WrittenRows written = ensemble.task() == Task::classification ? classes_of(ensemble, stream, *rows, arguments)
+                                                                        : numbers_of(stream, *rows, arguments);
     if (!writer) {
       writer.emplace(arguments.output, columns_of(ensemble, *rows, arguments),
                      is_array_file(arguments.output) ? stream.count_rows() : 0,
                      rows->block.table ? rows->block.table->decimal : '.');
     }
-    const MatrixView parts[] = {kept, values};
-    writer->write(parts, kept_cells);
+    const MatrixView parts[] = {written.kept, written.values};
+    writer->write(parts, written.cells);
   }
   if (joint) joint->write();
   writer->commit();
@@ -206,6 +265,7 @@ void write_predictions(const Ensemble& ensemble, RowStream& stream, const Predic
 void run(const PredictArguments& arguments) {
   check(arguments);
   const Ensemble ensemble = load(arguments.model);
+  check_task(arguments, ensemble.task());
   const bool in_one_pass = arguments.joint.empty() && !is_array_file(arguments.output);
   RowStream stream(ensemble, arguments, data::Targets::unused, in_one_pass ? data::Passes::one : data::Passes::many);
   write_predictions(ensemble, stream, arguments);

@@ -91,6 +91,34 @@ Matrix prediction_values(const Predictive& predictive, const PredictionOptions& 
   return values;
 }
 
+std::vector<std::string> class_columns(const data::Schema& schema, const PredictionOptions& options) {
+  const std::string target = schema.has_counts() ? "y" : schema.targets.front().name;
+  std::vector<std::string> columns{target + "_class"};
+  for (const std::string& name : schema.classes) columns.push_back(fmt::format("{}_probability_{}", target, name));
+  for (const char* kind : {"entropy", "aleatoric", "epistemic"}) columns.push_back(fmt::format("{}_{}", target, kind));
+  for (std::size_t c = 0; c < schema.classes.size() && options.class_std; ++c) {
+    columns.push_back(fmt::format("{}_epistemic_std_{}", target, schema.classes[c]));
+  }
+  return columns;
+}
+
+Matrix class_values(const ClassPredictive& predictive, const PredictionOptions& options) {
+  const std::size_t classes = predictive.classes();
+  Matrix values(predictive.rows(), 4 + classes * (options.class_std ? 2 : 1));
+  for (std::size_t row = 0; row < predictive.rows(); ++row) {
+    auto value = values.row(row).begin();
+    *value++ = static_cast<double>(predictive.predicted(row));
+    value = std::ranges::copy(predictive.probability.row(row), value).out;
+    for (const auto* entropy : {&predictive.entropy, &predictive.aleatoric, &predictive.epistemic}) {
+      *value++ = (*entropy)[row];
+    }
+    for (std::size_t c = 0; c < classes && options.class_std; ++c) {
+      *value++ = std::sqrt(predictive.epistemic_variance(row, c));
+    }
+  }
+  return values;
+}
+
 std::string number_text(double value, char decimal) {
   std::string text = base::to_text(value);
   if (decimal != '.') std::ranges::replace(text, '.', decimal);

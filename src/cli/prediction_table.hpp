@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <credens/class_predictive.hpp>
 #include <credens/predictive.hpp>
 
 #include <filesystem>
@@ -22,6 +23,7 @@ struct PredictionOptions {
   std::optional<double> coverage_factor = {};  ///< mean +- K std, in place of a level
   IntervalKind interval = IntervalKind::gaussian;
   std::vector<double> quantiles = {};
+  bool class_std = false;  ///< of a classification: also the epistemic standard deviation of each probability
 };
 
 /// Per output `y`: y_mean, y_aleatoric_std, y_epistemic_std, y_total_std, y_lower, y_upper, y_function_lower,
@@ -30,6 +32,13 @@ std::vector<std::string> prediction_columns(const std::vector<data::Column>& out
 
 /// The values of those columns, [N x columns].
 Matrix prediction_values(const Predictive& predictive, const PredictionOptions& options);
+
+/// The columns of a classification with target `y`: y_class, y_probability_<class>, ..., y_entropy, y_aleatoric,
+/// y_epistemic, and where asked for y_epistemic_std_<class>, ....
+std::vector<std::string> class_columns(const data::Schema& schema, const PredictionOptions& options);
+
+/// The values of those columns; the first is the number of the class.
+Matrix class_values(const ClassPredictive& predictive, const PredictionOptions& options);
 
 /// A number with its decimal mark, and the delimiter of tables that have it.
 std::string number_text(double value, char decimal);

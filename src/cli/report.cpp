@@ -57,6 +57,7 @@ report::RowPlaces places_of(RowStream& stream, const std::set<std::size_t>& want
 void run(const ReportArguments& arguments) {
   check(arguments);
   const Ensemble ensemble = load(arguments.model);
+  require_numbers(ensemble, arguments.model, "report");
   RowStream stream(ensemble, arguments, data::Targets::needed);
   report::ModelReport judged(ensemble, arguments.interval, largest_weight(stream));
   data::SharedRows trained_on(ensemble.state().row_hashes);

@@ -70,6 +70,11 @@ void check_arguments(const RowArguments& arguments) {
   check_standard_input({{"MODEL", arguments.model}, {"DATA", arguments.data}});
 }
 
+void require_numbers(const Ensemble& ensemble, const std::string& model, std::string_view verb) {
+  base::require(ensemble.task() == Task::regression, ErrorCode::usage,
+                "{} predicts classes, which `credens {}` cannot take yet", model, verb);
+}
+
 std::unique_ptr<data::RowSource> open_rows(const Ensemble& ensemble, const RowArguments& arguments,
                                            data::Targets targets, data::Passes passes) {
   const model::EnsembleState& state = ensemble.state();
@@ -129,6 +134,10 @@ const Rows* RowStream::next_arrays() {
   return &block_;
 }
 
+const data::Schema& RowStream::schema() const {
+  return table_ ? table_->schema() : ensemble_.state().schema;
+}
+
 void RowStream::rewind() {
   next_row_ = 0;
   if (table_) table_->rewind();
@@ -138,6 +147,16 @@ Predictive RowStream::predict() const {
   if (block_.arrays) return ensemble_.predict(*block_.arrays);
   try {
     return ensemble_.predict(block_.block.inputs, {.noise_std = block_.block.noise_std});
+  } catch (const Error&) {
+    check_range();
+    throw;
+  }
+}
+
+ClassPredictive RowStream::predict_classes(bool classical) const {
+  if (block_.arrays) return ensemble_.predict_classes(*block_.arrays, {.classical = classical});
+  try {
+    return ensemble_.predict_classes(block_.block.inputs, {.classical = classical});
   } catch (const Error&) {
     check_range();
     throw;

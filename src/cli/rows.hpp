@@ -41,6 +41,9 @@ void train_options(Arguments& arguments, RowArguments& rows);
 /// Before anything is read.
 void check_arguments(const RowArguments& arguments);
 
+/// Throws usage for a model of classes, which `verb` cannot take yet.
+void require_numbers(const Ensemble& ensemble, const std::string& model, std::string_view verb);
+
 /// Rows of the table DATA for a model, which `arguments.model` calls in sentences; `targets` says whether they matter.
 std::unique_ptr<data::RowSource> open_rows(const Ensemble& ensemble, const RowArguments& arguments,
                                            data::Targets targets, data::Passes passes = data::Passes::many);
@@ -65,9 +68,13 @@ class RowStream {
   const Rows* next();
   void rewind();  ///< the next block is the first again
   std::size_t count_rows() { return table_ ? table_->count_rows() : arrays_->rows(); }
-  bool may_have_weights() const { return !table_ || table_->schema().weight; }  ///< of arrays their blocks tell
+  bool may_have_weights() const {
+    return !table_ || table_->schema().weight || table_->schema().has_counts();
+  }                                    ///< of arrays their blocks tell
+  const data::Schema& schema() const;  ///< with the positions of the table
 
-  Predictive predict() const;  ///< at the last block
+  Predictive predict() const;                                     ///< at the last block
+  ClassPredictive predict_classes(bool classical = false) const;  ///< likewise
 
   /// Throws data, with the place in the table, where a value of the last block is too far from the training data.
   void check_range() const;

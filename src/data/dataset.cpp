@@ -9,6 +9,7 @@
 #include "base/check.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
+#include "data/classes.hpp"
 #include "data/complete_rows.hpp"
 #include "data/row_checks.hpp"
 #include "data/row_source.hpp"
@@ -62,6 +63,9 @@ void check_labels(const std::vector<double>& labels, std::size_t rows, std::stri
 void take_names(const data::Schema& schema, DatasetParts& parts) {
   parts.input_names = schema.input_names();
   parts.target_names = schema.target_names();
+  parts.task = schema.task;
+  parts.classes = schema.classes;
+  parts.target_levels = schema.targets.empty() ? std::vector<std::string>() : schema.targets.front().levels;
   parts.input_kinds.clear();
   parts.input_levels.clear();
   for (const data::Column& input : schema.inputs) {
@@ -98,6 +102,16 @@ void check_words(const DatasetParts& parts) {
   }
 }
 
+/// A class of words is the index of its level; one more stands for words that have none.
+void check_target_words(const DatasetParts& parts) {
+  const auto levels = static_cast<double>(parts.target_levels.size());
+  for (std::size_t row = 0; row < parts.targets.rows() && levels > 0; ++row) {
+    const double value = parts.targets(row, 0);
+    base::require(std::isnan(value) || (value >= 0 && value <= levels && std::floor(value) == value), ErrorCode::data,
+                  "targets: row {} is {}, expected the index of one of {} levels", row, value, levels);
+  }
+}
+
 void check(const DatasetParts& parts) {
   const std::size_t rows = parts.inputs.rows();
   base::require(!parts.inputs.empty(), ErrorCode::data, "inputs are {} x {}, expected at least one row and one column",
@@ -108,6 +122,7 @@ void check(const DatasetParts& parts) {
   check_values(parts.inputs, "inputs");
   check_values(parts.targets, "targets");
   check_words(parts);
+  check_target_words(parts);
   check_weights(parts.weights, rows);
   check_noise(parts.noise_std, rows, parts.targets.cols());
   check_labels(parts.groups, rows, "group");
@@ -129,7 +144,13 @@ Dataset::Dataset() : schema_(std::make_shared<const data::Schema>()) {}
 Dataset::Dataset(DatasetParts parts)
     : schema_(std::make_shared<const data::Schema>(data::schema_of(parts))), parts_(std::move(parts)) {
   parts_.target_names = schema_->target_names();
+  parts_.task = schema_->task;
   check(parts_);
+  if (!schema_->has_counts()) return;
+  if (parts_.weights.empty()) parts_.weights.assign(rows(), 1);
+  data::counts_to_shares(parts_.targets, parts_.weights, [](std::size_t row, std::size_t column) {
+    return fmt::format("targets: row {}, column {}", row, column);
+  });
 }
 
 Dataset::Dataset(DatasetParts parts, const data::Schema& schema)
@@ -137,6 +158,12 @@ Dataset::Dataset(DatasetParts parts, const data::Schema& schema)
   take_names(schema, parts_);
   check(parts_);
   data::check_positions(schema, ErrorCode::data);
+}
+
+std::vector<std::string> Dataset::classes() const {
+  data::TargetCounts counts;
+  if (schema_->is_classification()) counts.add(targets(), weights());
+  return data::classes_of_rows(*schema_, counts.rows_of_value()).names();
 }
 
 std::vector<std::size_t> Dataset::input_columns() const {

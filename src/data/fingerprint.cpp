@@ -60,9 +60,11 @@ void add_section(base::ContentHash& hash, std::string_view tag, std::span<const 
 
 /// The words that codes stand for; nothing where there are none, so that tables of numbers keep their fingerprint.
 void add_levels(base::ContentHash& hash, const Schema& schema) {
-  for (const Column& column : schema.inputs) {
+  const auto add = [&](const Column& column) {
     if (column.kind == ColumnKind::category) start_section(hash, "levels", column.levels, 0, 0);
-  }
+  };
+  std::ranges::for_each(schema.inputs, add);
+  std::ranges::for_each(schema.targets, add);
 }
 
 /// Names with their units, so that tables differ which differ in a unit.

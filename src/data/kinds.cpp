@@ -81,9 +81,43 @@ void set_fold_kinds(RowPortions& table, Schema& schema) {
   if (schema.time && found(*schema.time) == ColumnKind::date) schema.time->kind = ColumnKind::date;
 }
 
+namespace {
+
+/// `is_words`: whether the target is a column of words.
+void decide_task(const DatasetOptions& options, bool is_words, Schema& schema) {
+  if (schema.has_counts()) return;
+  const bool is_asked = options.task == Task::classification || !options.classes.empty();
+  if (!is_asked && !(options.task == Task::automatic && is_words && !options.strict)) return;
+  base::require(!schema.has_noise, ErrorCode::usage, "known noise is given, which classes do not have");
+  schema.task = Task::classification;
+  schema.classes = options.classes;
+  base::require(!schema.has_noise, ErrorCode::usage,
+                "the target {} has classes, which have no noise, but noise is given",
+                base::quoted(schema.targets.front().name));
+  if (is_words) schema.targets.front().kind = ColumnKind::category;
+}
+
+}  // namespace
+
+void set_task(RowPortions& table, const DatasetOptions& options, Schema& schema) {
+  const std::vector<ColumnContent> contents = table.contents();
+  const auto holds_words = [&](const Column& target) {
+    const ColumnContent& content = contents[*target.position];
+    const bool is_class = options.task == Task::classification || !options.classes.empty();
+    return is_class ? content.words + content.dates > 0 : recognised_kind(content) == ColumnKind::category;
+  };
+  const auto words = std::ranges::find_if(schema.targets, holds_words);
+  const bool is_words = words != schema.targets.end();
+  base::require(!is_words || schema.targets.size() == 1 || schema.has_counts() || options.task == Task::regression,
+                ErrorCode::data, "{}: the target {} holds words, and a classification has one target, found {}",
+                table.header().source, is_words ? base::quoted(words->name) : "", schema.targets.size());
+  decide_task(options, is_words, schema);
+}
+
 void set_kinds(RowPortions& table, const DatasetOptions& options, Schema& schema) {
   const std::vector<bool> is_given = set_given_kinds(table.header(), options, schema);
   set_fold_kinds(table, schema);
+  set_task(table, options, schema);
   if (options.strict) return;
   const std::vector<ColumnContent> contents = table.contents();
   for (Column& input : schema.inputs) {
@@ -93,6 +127,10 @@ void set_kinds(RowPortions& table, const DatasetOptions& options, Schema& schema
 
 void set_kinds(const DatasetOptions& options, Table& table, Schema& schema) {
   const std::vector<bool> is_given = set_given_kinds(table, options, schema);
+  if (const auto target = schema.targets.front().position) {
+    decide_task(options, table.kind(*target) == ColumnKind::category, schema);
+    if (schema.targets.front().kind == ColumnKind::category) schema.targets.front().levels = table.levels[*target];
+  }
   for (Column& input : schema.inputs) {
     const std::size_t col = *input.position;
     const ColumnKind found = table.kind(col);
@@ -111,13 +149,16 @@ void set_kinds(const DatasetOptions& options, Table& table, Schema& schema) {
 
 std::vector<ColumnReading> readings_of(const Schema& schema, std::size_t columns, bool levels_are_known) {
   std::vector<ColumnReading> readings(columns);
-  for (const Column& input : schema.inputs) {
-    ColumnReading& reading = readings[*input.position];
-    reading.kind = input.kind;
-    if (!levels_are_known) continue;
-    reading.levels = input.levels;
+  const auto add = [&](const Column& column) {
+    if (!column.position) return;
+    ColumnReading& reading = readings[*column.position];
+    reading.kind = column.kind;
+    if (!levels_are_known) return;
+    reading.levels = column.levels;
     reading.takes_new_levels = false;
-  }
+  };
+  std::ranges::for_each(schema.inputs, add);
+  std::ranges::for_each(schema.targets, add);
   for (const auto* single : {&schema.group, &schema.time}) {
     if (*single && (*single)->position) readings[*(*single)->position].kind = (*single)->kind;
   }

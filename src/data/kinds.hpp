@@ -24,6 +24,13 @@ struct EnumNames<ColumnKind> {
       {ColumnKind::number, "number"}, {ColumnKind::category, "category"}, {ColumnKind::date, "date"}};
 };
 
+template <>
+struct EnumNames<Task> {
+  static constexpr std::string_view what = "task";
+  static constexpr std::pair<Task, std::string_view> entries[] = {
+      {Task::automatic, "auto"}, {Task::regression, "regression"}, {Task::classification, "classification"}};
+};
+
 }  // namespace credens::base
 
 namespace credens::data {
@@ -43,6 +50,10 @@ ColumnKind recognised_kind(const ColumnContent& content);
 /// `options` contradict themselves or name a column that is no input.
 void set_kinds(RowPortions& table, const DatasetOptions& options, Schema& schema);
 
+/// Sets task, classes and the kind of the target: as `options` say, or by the first rows of the table. Throws data
+/// where a target of several holds words.
+void set_task(RowPortions& table, const DatasetOptions& options, Schema& schema);
+
 /// Sets the kinds of the columns of groups and times.
 void set_fold_kinds(RowPortions& table, Schema& schema);
 
@@ -51,7 +62,7 @@ void set_fold_kinds(RowPortions& table, Schema& schema);
 std::vector<ColumnReading> readings_of(const Schema& schema, std::size_t columns, bool levels_are_known);
 
 /// As `set_kinds`, for a table in memory that knows the kinds of its columns. Numbers that are to be words become the
-/// levels of their shortest texts.
+/// levels of their shortest texts. The task is left alone where the target lies outside the table.
 void set_kinds(const DatasetOptions& options, Table& table, Schema& schema);
 
 }  // namespace credens::data

@@ -146,6 +146,17 @@ Table table_of_inputs(const Dataset& rows) {
   return table;
 }
 
+/// Targets with the codes of the model's classes, where these are words.
+Matrix recoded_targets(const Dataset& rows, const Schema& model) {
+  Matrix targets = copied(rows.targets());
+  if (!model.is_classification() || model.has_counts() || rows.targets().cols() != 1) return targets;
+  Table table{.source = "targets"};
+  table.kinds = {rows.schema().targets.front().kind};
+  table.levels = {rows.schema().targets.front().levels};
+  recode(table, 0, model.targets.front(), targets.values());
+  return targets;
+}
+
 bool is_same(const Column& one, const Column& other) {
   return one.name == other.name && one.kind == other.kind && one.levels == other.levels;
 }
@@ -153,6 +164,10 @@ bool is_same(const Column& one, const Column& other) {
 /// Columns of the dataset's inputs are those of the model, in its order and with its codes.
 bool has_inputs_of(const Dataset& rows, const Schema& model) {
   const bool by_name = model.has_names && rows.schema().has_names;
+  const auto has_classes_of = [](const Column& own, const Column& expected) {
+    return own.kind == expected.kind && own.levels == expected.levels;
+  };
+  if (!std::ranges::equal(rows.schema().targets, model.targets, has_classes_of)) return false;
   return std::ranges::equal(rows.schema().inputs, model.inputs, [&](const Column& own, const Column& expected) {
     return is_same(own,
                    by_name ? expected : Column{.name = own.name, .kind = expected.kind, .levels = expected.levels});
@@ -235,8 +250,16 @@ std::optional<Dataset> matched(const Dataset& rows, const Schema& model) {
   schema.has_names = model.has_names;
   schema.table_columns = model.table_columns;
   place_at({}, schema.targets);
+  if (model.is_classification() && schema.targets.size() == model.targets.size()) {
+    schema.task = model.task;
+    schema.classes = model.classes;
+    for (std::size_t k = 0; k < schema.targets.size(); ++k) {
+      schema.targets[k].kind = model.targets[k].kind;
+      schema.targets[k].levels = model.targets[k].levels;
+    }
+  }
   DatasetParts parts{.inputs = select_inputs(rows, model),
-                     .targets = copied(rows.targets()),
+                     .targets = recoded_targets(rows, model),
                      .weights = {rows.weights().begin(), rows.weights().end()},
                      .noise_std = copied(rows.noise_std()),
                      .groups = {rows.groups().begin(), rows.groups().end()},

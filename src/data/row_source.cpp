@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "base/check.hpp"
+#include "data/classes.hpp"
 #include "data/kinds.hpp"
 #include "data/npy_reader.hpp"
 #include "data/row_checks.hpp"
@@ -35,18 +36,30 @@ void add_positions(std::span<const Column> columns, std::vector<std::size_t>& po
   }
 }
 
+/// How a word can be meant that stands where a number was expected.
+std::string hint_at(const Table& table, const ColumnFault* fault, const Schema& schema) {
+  if (!schema.allows_missing || !fault->is_word) return {};
+  const auto is_of = [&](std::span<const Column> columns) {
+    std::vector<std::size_t> positions;
+    add_positions(columns, positions);
+    return fault == first_fault(table.faults, positions);
+  };
+  const std::string missing = "; --missing takes text that stands for a missing value, ";
+  if (is_of(schema.inputs)) return missing + "--categories columns of words";
+  return is_of(schema.targets) ? missing + "--task classification words as classes" : "";
+}
+
 /// Complains of the earliest row, whichever part its column plays. Inputs and targets may be missing, all else may
 /// not.
 void check_cells(const Table& table, const Schema& schema) {
-  std::vector<std::size_t> inputs;
+  std::vector<std::size_t> used;
   std::vector<std::size_t> complete;
-  add_positions(schema.inputs, inputs);
+  add_positions(schema.inputs, used);
+  add_positions(schema.targets, used);
   add_positions(schema.noise, complete);
   for (const auto* single : {&schema.weight, &schema.group, &schema.time}) {
     if (*single) add_positions({&**single, 1}, complete);
   }
-  std::vector<std::size_t> used = inputs;
-  add_positions(schema.targets, used);
   if (!schema.allows_missing) complete.insert(complete.end(), used.begin(), used.end());
   used.insert(used.end(), complete.begin(), complete.end());
   std::ranges::sort(used);
@@ -55,11 +68,7 @@ void check_cells(const Table& table, const Schema& schema) {
   const ColumnFault* const missing = first_fault(table.missing, complete);
   if (missing != nullptr && (fault == nullptr || missing->row < fault->row)) fault = missing;
   if (fault == nullptr) return;
-  const bool may_be_word = schema.allows_missing && fault->is_word && fault == first_fault(table.faults, inputs);
-  throw Error(ErrorCode::data,
-              fault->sentence + (may_be_word ? "; --missing takes text that stands for a missing value, --categories "
-                                               "columns of words"
-                                             : ""));
+  throw Error(ErrorCode::data, fault->sentence + hint_at(table, fault, schema));
 }
 
 void take_column(const Table& table, std::size_t column, std::vector<double>& values) {
@@ -83,6 +92,14 @@ void take_noise(const Table& table, const Schema& schema, std::span<const double
               [&](std::size_t row, std::size_t k) { return place_of(table, row, column_of(k)) + ": the noise"; });
 }
 
+void take_counts(const Table& table, const Schema& schema, DatasetParts& parts) {
+  if (parts.targets.cols() == 0) return;
+  if (!schema.weight) parts.weights.assign(table.rows(), 1);
+  counts_to_shares(parts.targets, parts.weights, [&](std::size_t row, std::size_t column) {
+    return place_of(table, row, *schema.targets[column].position);
+  });
+}
+
 /// The columns of `schema`, whose positions are those of `table`: targets where they have positions, weights and noise
 /// where there are some. Bad values throw data; `target_scale` as that of check_noise.
 void take_rows(const Table& table, const Schema& schema, std::span<const double> target_scale, DatasetParts& parts) {
@@ -90,6 +107,7 @@ void take_rows(const Table& table, const Schema& schema, std::span<const double>
   take_columns(table, positions_of(schema.inputs), parts.inputs);
   take_columns(table, positions_of(schema.targets), parts.targets);
   if (schema.weight) take_weights(table, *schema.weight->position, parts.weights);
+  if (schema.has_counts()) take_counts(table, schema, parts);
   if (schema.has_noise) take_noise(table, schema, target_scale, parts.noise_std);
   if (schema.group) take_column(table, *schema.group->position, parts.groups);
   if (schema.time) take_column(table, *schema.time->position, parts.times);
@@ -230,9 +248,11 @@ class FileRows : public RowSource {
 
   /// All words of a training table are known after its last row.
   void take_levels() {
-    for (Column& input : schema_.inputs) {
-      if (input.kind == ColumnKind::category) input.levels = portions_->levels(*input.position);
-    }
+    const auto take = [&](Column& column) {
+      if (column.kind == ColumnKind::category && column.position) column.levels = portions_->levels(*column.position);
+    };
+    std::ranges::for_each(schema_.inputs, take);
+    std::ranges::for_each(schema_.targets, take);
   }
 
   /// Whoever counts rows makes room for so many: a file that was written to meanwhile would leave some of it empty, or

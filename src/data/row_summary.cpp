@@ -247,6 +247,7 @@ RowSummary summarise(RowSource& source, bool with_sample, std::size_t most_keys)
                      .sketch = {},
                      .inputs = ColumnMoments(schema.inputs.size()),
                      .targets = ColumnMoments(schema.targets.size()),
+                     .classes = {},
                      .level_rows = std::vector<std::vector<std::size_t>>(schema.inputs.size()),
                      .has_hours = std::vector<bool>(schema.inputs.size()),
                      .sample = RowSample(schema.inputs.size()),
@@ -264,6 +265,7 @@ RowSummary summarise(RowSource& source, bool with_sample, std::size_t most_keys)
     summary.sketch.add(block);
     summary.inputs.add(block.inputs, weights);
     summary.targets.add(block.targets, weights);
+    if (schema.is_classification() && !schema.has_counts()) summary.classes.add(block.targets, weights);
     if (with_sample) summary.sample.add(block.inputs, weights);
     add_facts(schema, block, weights, summary);
     if (with_keys) add_keys(block, summary.keys);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "data/classes.hpp"
 #include "data/encoder.hpp"
 #include "data/row_sketch.hpp"
 #include "data/row_source.hpp"
@@ -72,6 +73,7 @@ struct RowSummary {
   std::size_t rows_without_target = 0;
   ColumnMoments inputs;
   ColumnMoments targets;
+  TargetCounts classes;  ///< of a classification with one target; else none
   std::vector<std::vector<std::size_t>>
       level_rows;               ///< by input: rows that count of each level, or day of the calendar
   std::vector<bool> has_hours;  ///< by input: whether dates differ in their time of day

@@ -80,9 +80,29 @@ std::vector<Column> each(const Table& table, std::span<const std::size_t> positi
   return columns;
 }
 
-void check_options(const Table& table, const DatasetOptions& options) {
-  base::require(!options.targets.empty(), ErrorCode::usage, "{}: no target, expected at least one column",
+/// Throws usage where options of a classification contradict each other.
+void check_task(const Table& table, const DatasetOptions& options) {
+  const bool is_regression = options.task == Task::regression;
+  base::require(options.counts.empty() || options.targets.empty(), ErrorCode::usage,
+                "{}: both a target and counts are given, expected one of them", table.source);
+  base::require(options.counts.size() != 1, ErrorCode::usage, "{}: 1 column of counts, expected one for each class",
                 table.source);
+  base::require(options.classes.empty() || options.counts.empty(), ErrorCode::usage,
+                "{}: classes are given beside counts, whose columns name the classes", table.source);
+  base::require(!is_regression || (options.counts.empty() && options.classes.empty()), ErrorCode::usage,
+                "{}: the task is regression, but {} are given", table.source,
+                options.counts.empty() ? "classes" : "counts");
+  const bool is_classification = options.task == Task::classification || !options.classes.empty();
+  base::require(!is_classification || options.targets.size() <= 1, ErrorCode::usage,
+                "{}: {} targets of a classification, expected 1", table.source, options.targets.size());
+  base::require(options.noise_std.empty() || !(is_classification || !options.counts.empty()), ErrorCode::usage,
+                "{}: known noise is given, which classes do not have", table.source);
+}
+
+void check_options(const Table& table, const DatasetOptions& options) {
+  base::require(!options.targets.empty() || !options.counts.empty(), ErrorCode::usage,
+                "{}: no target, expected at least one column", table.source);
+  check_task(table, options);
   base::require(options.inputs.empty() || options.ignore.empty(), ErrorCode::usage,
                 "{}: both inputs and ignored columns are given, expected one of them", table.source);
   const std::size_t noise_count = options.noise_std.size();
@@ -210,6 +230,16 @@ Schema schema_of(const DatasetParts& parts) {
   check(parts.input_levels.size(), "lists of levels");
   for (std::size_t i = 0; i < parts.input_kinds.size(); ++i) schema.inputs[i].kind = parts.input_kinds[i];
   for (std::size_t i = 0; i < parts.input_levels.size(); ++i) schema.inputs[i].levels = parts.input_levels[i];
+  const bool has_classes = !parts.target_levels.empty() || !parts.classes.empty();
+  schema.task = parts.task != Task::automatic ? parts.task : has_classes ? Task::classification : Task::regression;
+  if (schema.is_classification()) schema.classes = parts.classes;
+  if (!parts.target_levels.empty()) {
+    base::require(parts.targets.cols() == 1 && parts.task != Task::regression, ErrorCode::data,
+                  "levels are given for {}, expected one target of a classification",
+                  count_of(parts.targets.cols(), "target"));
+    schema.targets.front().kind = ColumnKind::category;
+    schema.targets.front().levels = parts.target_levels;
+  }
   if (!parts.weights.empty()) schema.weight = Column{.name = parts.weight_name};
   if (!parts.groups.empty()) schema.group = Column{.name = parts.group_name};
   if (!parts.times.empty()) schema.time = Column{.name = parts.time_name};
@@ -221,7 +251,9 @@ Schema make_schema(const Table& table, const DatasetOptions& options) {
   Schema schema{
       .has_noise = !options.noise_std.empty(), .has_names = !table.names.empty(), .table_columns = table.cols()};
   Roles roles(table);
-  schema.targets = each(table, roles.assign(Role::target, options.targets), plain);
+  schema.targets =
+      each(table, roles.assign(Role::target, options.counts.empty() ? options.targets : options.counts), plain);
+  if (!options.counts.empty()) schema.task = Task::classification;
   const auto single = [&](Role role, const std::string& column) {
     return column.empty() ? std::nullopt : std::optional(labelled(table, roles.assign(role, {&column, 1})[0]));
   };

@@ -28,17 +28,21 @@ struct Column {
 
 struct Schema {
   std::vector<Column> inputs = {};
-  std::vector<Column> targets = {};
-  std::optional<Column> weight = {};  ///< none: every row counts once
-  std::vector<Column> noise = {};     ///< of known noise: none, one for all targets or one each
-  std::optional<Column> group = {};   ///< rows with one value here are held out together
-  std::optional<Column> time = {};    ///< rows are held out in blocks of time
-  bool has_noise = false;             ///< whether rows come with known noise, which arrays may hold without a column
-  bool has_names = false;             ///< whether inputs have names: the table had a header
-  std::size_t table_columns = 0;      ///< of the whole table
-  bool allows_missing = true;         ///< of inputs and targets; else a missing cell is refused
+  std::vector<Column> targets = {};  ///< of a classification one column of words, or one of counts for each class
+  Task task = Task::regression;
+  std::vector<std::string> classes = {};  ///< given, in their order; empty: those of the rows (data/classes.hpp)
+  std::optional<Column> weight = {};      ///< none: every row counts once
+  std::vector<Column> noise = {};         ///< of known noise: none, one for all targets or one each
+  std::optional<Column> group = {};       ///< rows with one value here are held out together
+  std::optional<Column> time = {};        ///< rows are held out in blocks of time
+  bool has_noise = false;         ///< whether rows come with known noise, which arrays may hold without a column
+  bool has_names = false;         ///< whether inputs have names: the table had a header
+  std::size_t table_columns = 0;  ///< of the whole table
+  bool allows_missing = true;     ///< of inputs and targets; else a missing cell is refused
   std::vector<std::string> missing = {};  ///< cells that stand for a missing value, beside the usual ones
 
+  bool is_classification() const { return task == Task::classification; }
+  bool has_counts() const { return is_classification() && targets.size() > 1; }
   std::vector<std::string> input_names() const;  ///< empty where inputs have no names
   std::vector<std::string> input_keys() const;   ///< names, or positions as text where inputs have no names
   std::vector<std::string> target_names() const;

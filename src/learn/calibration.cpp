@@ -2,8 +2,6 @@
 
 #include "learn/calibration.hpp"
 
-#include <boost/math/tools/minima.hpp>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,6 +9,7 @@
 
 #include "learn/configuration_weights.hpp"
 #include "math/kernels.hpp"
+#include "math/minimiser.hpp"
 #include "math/mixture.hpp"
 #include "math/normal.hpp"
 #include "model/mlp.hpp"
@@ -18,13 +17,6 @@
 namespace credens::learn {
 
 namespace {
-
-/// Minimiser of f on [low, high] (Brent).
-double minimiser(const std::function<double(double)>& f, double low, double high) {
-  constexpr int bits = 10;
-  boost::uintmax_t evaluations = 40;
-  return boost::math::tools::brent_find_minima(f, low, high, bits, evaluations).first;
-}
 
 class Calibrator {
  public:
@@ -205,8 +197,8 @@ class Calibrator {
     }
     double slope = 1;
     for (const double reach : {1.5, 1.0, 0.5, 0.25}) {
-      slope = minimiser([&](double b) { return nll_of(shift, b); }, 0, steepest);
-      shift = minimiser([&](double a) { return nll_of(a, slope); }, shift - reach, shift + reach);
+      slope = math::minimiser([&](double b) { return nll_of(shift, b); }, 0, steepest);
+      shift = math::minimiser([&](double a) { return nll_of(a, slope); }, shift - reach, shift + reach);
     }
     common_.push_back(map_with(shift, slope));
     for (std::size_t configuration = 0; configuration < configurations(); ++configuration)
@@ -229,9 +221,9 @@ class Calibrator {
       return mixtures_.mean_nll(tried);
     };
     const double before = map_of(unit, configuration).at(middle) - common.at(middle);
-    const double slope = minimiser([&](double b) { return nll_of(before, b); },
-                                   std::max(0.0, common.slope - slope_reach), common.slope + slope_reach);
-    const double shift = minimiser([&](double a) { return nll_of(a, slope); }, -reach, reach);
+    const double slope = math::minimiser([&](double b) { return nll_of(before, b); },
+                                         std::max(0.0, common.slope - slope_reach), common.slope + slope_reach);
+    const double shift = math::minimiser([&](double a) { return nll_of(a, slope); }, -reach, reach);
     set_map(unit, configuration, map_with(shift, slope));
   }
 
@@ -265,8 +257,8 @@ class Calibrator {
     double shift = 0;
     double wide = 1.5;
     for (int round = 0; round < 2; ++round) {
-      shift = minimiser([&](double a) { return nll_of(a, wide); }, -1.5, 0.5);
-      wide = minimiser([&](double a) { return nll_of(shift, a); }, 0, widest);
+      shift = math::minimiser([&](double a) { return nll_of(a, wide); }, -1.5, 0.5);
+      wide = math::minimiser([&](double a) { return nll_of(shift, a); }, 0, widest);
     }
     return {.tails = {.share = share, .shift = wide}, .shift = shift, .nll = nll_of(shift, wide)};
   }
@@ -305,7 +297,8 @@ class Calibrator {
     const std::size_t few = held >= 4 ? 2 : 1;
     if (held < 2 || held == all) return 0;
     const auto best_shift = [&](const HeldOutMixture& mixtures) {
-      return minimiser([&](double shift) { return mixtures.mean_nll(tailed_density(shift, result_.tails)); }, -2, 2);
+      return math::minimiser([&](double shift) { return mixtures.mean_nll(tailed_density(shift, result_.tails)); }, -2,
+                             2);
     };
     constexpr std::uint64_t draws = 4;
     double with_few = 0;

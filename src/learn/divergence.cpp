@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "model/mlp.hpp"
 
@@ -14,6 +15,24 @@ namespace {
 /// sum u (y - m)^2 / v for the best constant m, from sum u / v, sum u y / v and sum u y^2 / v.
 double squared_error(double precision, double first, double second) {
   return precision > 0 ? std::max(0.0, second - first * first / precision) : 0;
+}
+
+void add_label(std::span<const float> target, double weight, std::vector<double>& class_weights) {
+  if (target.size() == 1) {
+    class_weights[static_cast<std::size_t>(target.front())] += weight;
+    return;
+  }
+  for (std::size_t c = 0; c < target.size(); ++c) class_weights[c] += weight * static_cast<double>(target[c]);
+}
+
+/// -sum_c s_c log s_c for the shares s of the weights.
+double entropy_of_shares(const std::vector<double>& weights) {
+  const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
+  double entropy = 0;
+  for (const double weight : weights) {
+    if (weight > 0) entropy -= weight / total * std::log(weight / total);
+  }
+  return entropy;
 }
 
 double target_variance(const TrainingSet& data, std::size_t k) {
@@ -33,6 +52,13 @@ double target_variance(const TrainingSet& data, std::size_t k) {
 }  // namespace
 
 void DivergenceSums::add(const TrainingSet& data, std::size_t first, std::size_t count) {
+  if (data.task == Task::classification) {
+    class_weights_.resize(data.outputs);
+    for (std::size_t i = first; i < first + count; ++i) {
+      add_label(data.target_row(i), static_cast<double>(data.weight(i)), class_weights_);
+    }
+    return;
+  }
   for (std::size_t i = first; i < first + count; ++i) {
     for (std::size_t k = 0; k < outputs_.size(); ++k) {
       const double u = data.weight(i);
@@ -49,6 +75,7 @@ void DivergenceSums::add(const TrainingSet& data, std::size_t first, std::size_t
 }
 
 double DivergenceSums::limit() const {
+  if (!class_weights_.empty()) return entropy_of_shares(class_weights_) + 1;
   double square_part = 0;  // 1/2 sum_k (m - y)^2 / v
   double log_part = 0;     // 1/2 sum_k log v
   for (const Sums& sums : outputs_) {
@@ -60,7 +87,9 @@ double DivergenceSums::limit() const {
 
 double divergence_limit(const TrainingSet& data, NoiseKind noise) {
   std::vector<double> variances;
-  for (std::size_t k = 0; k < data.outputs; ++k) variances.push_back(std::max(target_variance(data, k), 1.0));
+  const bool has_classes = data.task == Task::classification;
+  for (std::size_t k = 0; k < data.outputs && !has_classes; ++k)
+    variances.push_back(std::max(target_variance(data, k), 1.0));
   DivergenceSums sums(std::move(variances), noise);
   sums.add(data, 0, data.rows);
   return sums.limit();

@@ -17,7 +17,7 @@ namespace credens::learn {
 /// also double.
 ///
 /// The constant Gaussian has the weighted mean of l_i of the best constant mean m_k with v_ik = s_k^2 + known_ik; with
-/// noise `known`, v_ik = known_ik.
+/// noise `known`, v_ik = known_ik. For classes the limit is 1 nat above the entropy of their shares.
 class DivergenceSums {
  public:
   /// s_k^2 of each output; over all of TRAIN it is 1 in network units.
@@ -41,6 +41,7 @@ class DivergenceSums {
   std::vector<double> variances_;
   NoiseKind noise_;
   std::vector<Sums> outputs_;
+  std::vector<double> class_weights_;  ///< sum u t of each class; empty: no classes
 };
 
 /// The limit for rows in memory. s_k^2 is the variance of target k, at least 1, its value over all of TRAIN: rows whose

@@ -34,7 +34,7 @@ const float* inputs_at(const TrainingRows& rows, std::size_t first, std::size_t 
   return room.data();
 }
 
-/// Views of the rows [first, first + count) of `exact`, which has q outputs.
+/// Views of the rows [first, first + count) of `exact`, which has q columns of targets.
 void show(const ExactRows& exact, std::size_t first, std::size_t count, std::size_t q, EncodedBlock& block) {
   block.encoded.known_variance =
       exact.known_variance.empty() ? MatrixView() : MatrixView(exact.known_variance.data() + first * q, count, q);
@@ -46,8 +46,8 @@ void show(const ExactRows& exact, std::size_t first, std::size_t count, std::siz
 
 NextBlock blocks_of(const TrainingRows& rows) {
   if (rows.are_stored()) {
-    const auto blocks = std::make_shared<SourceBlocks>(rows.table().source(), rows.scaling().inputs,
-                                                       rows.scaling().targets, rows.table().summary().fingerprint);
+    const auto blocks =
+        std::make_shared<SourceBlocks>(rows.table().source(), rows.scaling(), rows.table().summary().fingerprint);
     return [blocks](bool wanted, EncodedBlock& block) { return blocks->next(wanted, block); };
   }
   return [&rows, next_row = std::size_t{0}](bool wanted, EncodedBlock& block) mutable {
@@ -60,16 +60,14 @@ NextBlock blocks_of(const TrainingRows& rows) {
                      .inputs = inputs_at(rows, first, count, block.input_room),
                      .stride = rows.train().input_stride,
                      .has_missing = rows.train().has_missing};
-    show(rows.exact(), first, count, rows.train().outputs, block);
+    show(rows.exact(), first, count, rows.train().target_columns, block);
     return true;
   };
 }
 
-SourceBlocks::SourceBlocks(data::RowSource& source, const data::Encoder& inputs, const data::Scaler& targets,
-                           std::string expected)
+SourceBlocks::SourceBlocks(data::RowSource& source, Scaling scaling, std::string expected)
     : source_(source),
-      inputs_(inputs),
-      targets_(targets),
+      scaling_(std::move(scaling)),
       rows_(source.count_rows()),
       fingerprint_(source.schema(), rows_),
       expected_(std::move(expected)) {
@@ -89,9 +87,10 @@ bool SourceBlocks::next(bool wanted, EncodedBlock& block) {
 }
 
 void SourceBlocks::encode(const data::RowBlock& from, EncodedBlock& to) const {
-  const std::size_t stride = math::padded(inputs_.width());
+  const data::Encoder& inputs = scaling_.inputs;
+  const std::size_t stride = math::padded(inputs.width());
   to.input_room.resize(from.rows() * stride);
-  const bool has_missing = model::encode_inputs(inputs_, from.inputs, to.input_room.data(), stride, from.first_row);
+  const bool has_missing = model::encode_inputs(inputs, from.inputs, to.input_room.data(), stride, from.first_row);
   to.encoded = {.first_row = from.first_row,
                 .rows = from.rows(),
                 .inputs = to.input_room.data(),
@@ -99,8 +98,8 @@ void SourceBlocks::encode(const data::RowBlock& from, EncodedBlock& to) const {
                 .has_missing = has_missing};
   to.exact_room = {};
   std::vector<double> room;
-  append(from, targets_, !data::effective_weights(from, room).empty(), to.exact_room);
-  show(to.exact_room, 0, from.rows(), targets_.cols(), to);
+  append(from, scaling_, !data::effective_weights(from, room).empty(), to.exact_room);
+  show(to.exact_room, 0, from.rows(), scaling_.targets.cols(), to);
 }
 
 }  // namespace credens::learn

@@ -38,10 +38,9 @@ NextBlock blocks_of(const TrainingRows& rows);
 /// Blocks of a source, encoded as a model encodes them. Throws data for rows that do not fit the model.
 class SourceBlocks {
  public:
-  /// All of these must live as long; the source is read from its first row on. Throws data where the rows do not have
-  /// the fingerprint that is `expected`, if one is.
-  SourceBlocks(data::RowSource& source, const data::Encoder& inputs, const data::Scaler& targets,
-               std::string expected = {});
+  /// The source must live as long, and is read from its first row on. Throws data where the rows do not have the
+  /// fingerprint that is `expected`, if one is.
+  SourceBlocks(data::RowSource& source, Scaling scaling, std::string expected = {});
 
   bool next(bool wanted, EncodedBlock& block);
 
@@ -53,8 +52,7 @@ class SourceBlocks {
   void encode(const data::RowBlock& from, EncodedBlock& to) const;
 
   data::RowSource& source_;
-  const data::Encoder& inputs_;
-  const data::Scaler& targets_;
+  Scaling scaling_;
   std::size_t rows_;
   data::RowFingerprint fingerprint_;
   std::string expected_;

@@ -58,9 +58,9 @@ double full_elbo(const MemberStatistics& statistics, const std::vector<Matrix>& 
   return elbo;
 }
 
-/// 1 / A_k,jj, [q x P].
+/// 1 / A_k,jj, [q x P]; one row for all classes.
 Matrix diagonal_variances(const MemberStatistics& statistics, double lambda) {
-  Matrix variance(statistics.shape.outputs, statistics.width);
+  Matrix variance(statistics.shape.covariances(), statistics.width);
   for (std::size_t k = 0; k < variance.rows(); ++k) {
     const auto& diagonal = statistics.diagonal[statistics.position_of(k)];
     for (std::size_t j = 0; j < variance.cols(); ++j) variance(k, j) = 1 / (lambda + diagonal[j]);

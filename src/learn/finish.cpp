@@ -10,6 +10,7 @@
 
 #include "base/check.hpp"
 #include "learn/calibration.hpp"
+#include "learn/class_calibration.hpp"
 #include "learn/recipe.hpp"
 #include "learn/rung.hpp"
 
@@ -199,6 +200,21 @@ void note_rounding(std::vector<model::Decision>& decisions, const TrainingRows& 
   }
 }
 
+void note(std::vector<model::Decision>& decisions, const FitOptions& options, const ClassCalibration& found) {
+  const std::string source = fmt::format("{} held-out rows: log loss {:.3f} before, {:.3f} after, nats per row",
+                                         found.rows, found.log_loss_before, found.log_loss_after);
+  if (options.recalibrate) {
+    std::vector<std::string> words;
+    for (const double temperature : found.temperature) words.push_back(fmt::format("{:.2f}", temperature));
+    decisions.push_back({"temperature", base::join(words, ", "), source});
+  }
+  if (options.weigh_members) {
+    decisions.push_back({"configuration_weights", percents(found.configuration_weights),
+                         fmt::format("log loss of the same rows; configurations below {:.0f} % are dropped",
+                                     100 * negligible_share(found.configuration_weights.size()))});
+  }
+}
+
 bool needs_rows_to_finish(const FitOptions& planned) {
   return planned.recalibrate || planned.weigh_members || !planned.posterior.is_given();
 }
@@ -215,6 +231,44 @@ Calibration calibrate_members(const TrainingRows& train, const JudgingRows& judg
   return found;
 }
 
+/// Temperatures, member weights and the rung, by the held-out rows. Sums made before the temperatures went into the
+/// last layers have another likelihood, so they are not kept.
+std::vector<double> calibrate_class_members(const TrainingRows& train, const JudgingRows& judging, Finished& finished,
+                                            base::Team& team) {
+  FitOptions& options = finished.options;
+  const PosteriorKind highest = options.posterior.is_given()
+                                    ? *options.posterior
+                                    : candidate_rungs(finished.members, options.prior_precision).back();
+  const std::vector<MemberSums> sums = sum_rows(train, finished.members, options, highest, team);
+  const ClassCalibration found = calibrate_classes(judging, options, finished.members, sums);
+  note(finished.decisions, options, found);
+  if (!options.posterior.is_given()) {
+    finished.decisions.push_back({"posterior", std::string(base::name_of(found.posterior)), found.reason});
+    options.posterior = found.posterior;
+  }
+  for (model::Member& member : finished.members) {
+    const double temperature = found.temperature[member.index % found.temperature.size()];
+    member.network = std::make_shared<const model::Mlp>(with_temperature(*member.network, temperature));
+  }
+  finished.weights = member_weights(finished.members, found.configuration_weights);
+  return found.configuration_weights;
+}
+
+/// The weights of the configurations.
+std::vector<double> calibrate_and_choose(const TrainingRows& train, const JudgingRows& judging, Finished& finished,
+                                         base::Team& team) {
+  FitOptions& options = finished.options;
+  if (train.train().task == Task::classification) return calibrate_class_members(train, judging, finished, team);
+  const Calibration found = calibrate_members(train, judging, options, finished);
+  if (options.posterior.is_given()) return found.configuration_weights;
+  const PosteriorKind highest = candidate_rungs(finished.members, options.prior_precision).back();
+  finished.sums = sum_rows(train, finished.members, options, highest, team);
+  const RungChoice rung = choose_rung(judging, options, finished.members, finished.weights, finished.sums);
+  options.posterior = rung.posterior;
+  finished.decisions.push_back({"posterior", std::string(base::name_of(rung.posterior)), rung.reason});
+  return found.configuration_weights;
+}
+
 }  // namespace
 
 bool is_unfinished_part(std::size_t members, std::size_t all, const FitOptions& planned) {
@@ -228,7 +282,7 @@ std::vector<MemberSums> sum_rows(const TrainingRows& train, std::span<const mode
                        .evidence = false,
                        .random_bias = planned.random_bias,
                        .threads = planned.threads};
-  return sum_rows(members, train.table().outputs(), train.table().has_noise(), blocks_of(train), plan, team);
+  return sum_rows(members, train.table().has_noise(), blocks_of(train), plan, team);
 }
 
 Finished as_trained(const Plan& plan, std::vector<model::Member> members) {
@@ -252,17 +306,9 @@ Finished finish(const TrainingRows& train, const Plan& plan, std::vector<model::
     return finished;
   }
 
-  const JudgingRows& judging = *finished.judging;
-  const Calibration found = calibrate_members(train, judging, options, finished);
-  if (!options.posterior.is_given()) {
-    const PosteriorKind highest = candidate_rungs(finished.members, options.prior_precision).back();
-    finished.sums = sum_rows(train, finished.members, options, highest, team);
-    const RungChoice rung = choose_rung(judging, options, finished.members, finished.weights, finished.sums);
-    options.posterior = rung.posterior;
-    finished.decisions.push_back({"posterior", std::string(base::name_of(rung.posterior)), rung.reason});
-  }
+  const std::vector<double> configuration_weights = calibrate_and_choose(train, *finished.judging, finished, team);
   note_configurations(finished);
-  drop_negligible(finished, found.configuration_weights);
+  drop_negligible(finished, configuration_weights);
   finished.total_members = finished.members.size();
   return finished;
 }

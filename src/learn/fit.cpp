@@ -8,9 +8,11 @@
 #include "base/bytes.hpp"
 #include "base/check.hpp"
 #include "data/match.hpp"
+#include "learn/class_expectation.hpp"
 #include "learn/expectation.hpp"
 #include "learn/recipe.hpp"
 #include "math/statistics.hpp"
+#include "model/class_predictive.hpp"
 #include "model/marginal.hpp"
 #include "model/member_source.hpp"
 
@@ -25,8 +27,21 @@ bool may_leave_out(const FitOptions& given) {
   return given.leave_out_slips.is_given() ? *given.leave_out_slips : given.recipe == Recipe::automatic;
 }
 
-/// Epistemic by aleatoric variance [rows x q].
+/// Epistemic by aleatoric entropy of each row.
+std::vector<double> entropy_ratios(const Ensemble& ensemble, const model::EncodedRows& rows) {
+  const ClassPredictive predictive =
+      model::class_predictive_of(ensemble.state(), model::networks_at(ensemble.state(), rows), 0);
+  std::vector<double> ratios;
+  for (std::size_t row = 0; row < predictive.rows(); ++row) {
+    constexpr double least = 1e-300;
+    ratios.push_back(predictive.epistemic[row] / std::max(predictive.aleatoric[row], least));
+  }
+  return ratios;
+}
+
+/// Epistemic by aleatoric variance [rows x q], or entropy of classes [rows].
 std::vector<double> variance_ratios(const Ensemble& ensemble, const model::EncodedRows& rows) {
+  if (ensemble.task() == Task::classification) return entropy_ratios(ensemble, rows);
   const Predictive predictive = model::predictive_of(ensemble.state(), model::networks_at(ensemble.state(), rows), 0);
   std::vector<double> ratios;
   for (std::size_t row = 0; row < predictive.rows(); ++row) {
@@ -39,7 +54,11 @@ std::vector<double> variance_ratios(const Ensemble& ensemble, const model::Encod
 }
 
 Ensemble with_expectation(model::EnsembleState wide, const JudgingRows& judging, int threads) {
-  wide.expected = expectation_of(wide, judging, threads);
+  if (wide.schema.is_classification()) {
+    wide.expected_classes = class_expectation_of(wide, judging, threads);
+  } else {
+    wide.expected = expectation_of(wide, judging, threads);
+  }
   return Ensemble(std::make_shared<const model::EnsembleState>(std::move(wide)));
 }
 
@@ -89,8 +108,9 @@ Ensemble Fit::assemble(Finished finished) const {
   state.total_members = finished.total_members;
   state.decisions = std::move(finished.decisions);
   state.encoder = std::move(scaling.inputs);
-  state.target_scaler = std::move(scaling.targets);
   state.schema = table_.schema();
+  state.schema.classes = table_.classes().names();
+  state.target_scaler = state.schema.is_classification() ? data::identity_scaler(table_.outputs()) : scaling.targets;
   for (auto* column : {&state.schema.weight, &state.schema.group, &state.schema.time}) {
     column->reset();  // which row counts how much, and with which others, is not the model's business
   }
@@ -139,7 +159,7 @@ double Fit::median_ratio(const Ensemble& ensemble) {
     if (number / step % team_.size() != team_.rank()) continue;
     base::append_values(own.emplace_back(), std::span<const double>(variance_ratios(ensemble, block.encoded)));
   }
-  std::vector<std::vector<double>> ratios(ensemble.outputs());
+  std::vector<std::vector<double>> ratios(ensemble.task() == Task::classification ? 1 : ensemble.outputs());
   for (const std::string& bytes : base::gather_dealt(team_, own)) {
     base::ByteReader reader(bytes);
     for (std::size_t k = 0; !reader.at_end(); k = (k + 1) % ratios.size()) ratios[k].push_back(reader.value<double>());

@@ -101,6 +101,7 @@ std::string_view FoldUnits::noun() const {
 
 FoldUnits FoldUnits::subset(const std::vector<std::uint32_t>& some) const {
   FoldUnits part(some.size());
+  for (std::size_t i = 0; i < some.size() && !strata.empty(); ++i) part.strata.push_back(strata[some[i]]);
   if (are_rows()) return part;
   part.kind = kind;
   for (const std::uint32_t row : some) part.of_row.push_back(of_row[row]);
@@ -147,6 +148,37 @@ std::vector<std::uint32_t> folds_in_time(const std::vector<std::size_t>& sizes, 
   return fold;
 }
 
+/// A unit belongs to the stratum of its first row.
+std::vector<std::uint32_t> strata_of_units(const FoldUnits& units) {
+  std::vector<std::uint32_t> strata(units.count, none);
+  for (std::size_t row = 0; row < units.rows; ++row) {
+    std::uint32_t& stratum = strata[units.unit(row)];
+    if (stratum == none) stratum = units.strata[row];
+  }
+  return strata;
+}
+
+/// Units of one stratum come one after the other, in the order that they had.
+void sort_by_stratum(const FoldUnits& units, Rows& order) {
+  if (units.strata.empty()) return;
+  const std::vector<std::uint32_t> strata = strata_of_units(units);
+  std::ranges::stable_sort(order, {}, [&](std::uint32_t unit) { return strata[unit]; });
+}
+
+/// Takes every k-th unit to the front, such that a first part of `share` of all has that share of each stratum.
+void spread(Rows& order, double share) {
+  Rows front;
+  Rows back;
+  double taken = 0.5;
+  for (const std::uint32_t unit : order) {
+    taken += share;
+    (taken >= 1 ? front : back).push_back(unit);
+    if (taken >= 1) taken -= 1;
+  }
+  order = std::move(front);
+  order.insert(order.end(), back.begin(), back.end());
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> fold_of_units(const FoldUnits& units, std::size_t folds, base::RandomStream& random) {
@@ -154,6 +186,7 @@ std::vector<std::uint32_t> fold_of_units(const FoldUnits& units, std::size_t fol
   if (units.kind == FoldUnits::Kind::times) return folds_in_time(sizes, units.rows, folds);
   Rows order = base::permutation(units.count, random);
   std::ranges::stable_sort(order, std::ranges::greater(), [&](std::uint32_t unit) { return sizes[unit]; });
+  sort_by_stratum(units, order);
   std::vector<std::size_t> rows_in(folds);
   std::vector<std::uint32_t> fold(units.count);
   for (const std::uint32_t unit : order) {
@@ -172,6 +205,8 @@ std::vector<std::uint32_t> rows_of_part(const FoldUnits& units, std::size_t leas
     for (std::size_t unit = units.count; unit-- > 0;) order.push_back(static_cast<std::uint32_t>(unit));
   } else {
     order = base::permutation(units.count, random);
+    sort_by_stratum(units, order);
+    if (!units.strata.empty()) spread(order, static_cast<double>(least_rows) / static_cast<double>(units.rows));
   }
   std::vector<bool> is_taken(units.count);
   std::size_t taken = 0;

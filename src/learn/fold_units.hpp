@@ -29,6 +29,7 @@ struct FoldUnits {
   std::size_t rows;
   std::size_t count;                       ///< units
   std::vector<std::uint32_t> of_row = {};  ///< the unit of each row; empty where every row is one
+  std::vector<std::uint32_t> strata = {};  ///< of each row: folds have about the same share of each; empty: none
 
   bool are_rows() const { return kind == Kind::rows; }
   std::uint32_t unit(std::size_t row) const { return are_rows() ? static_cast<std::uint32_t>(row) : of_row[row]; }
@@ -51,11 +52,11 @@ FoldUnits make_fold_units(const data::RowKeys& keys, std::size_t rows);
 
 /// The fold, below `folds`, of each unit; none is empty where there are as many units. In time, folds are contiguous
 /// and have about the same number of rows. Other units go in random order, large ones first, to the fold that has the
-/// fewest rows.
+/// fewest rows, stratum by stratum.
 std::vector<std::uint32_t> fold_of_units(const FoldUnits& units, std::size_t folds, base::RandomStream& random);
 
 /// Rows of a part, ascending: units at random, in time the last ones, until they are `least_rows` rows and
-/// `least_units` units; one unit at least is left.
+/// `least_units` units; one unit at least is left. Of strata it takes about the same share each.
 std::vector<std::uint32_t> rows_of_part(const FoldUnits& units, std::size_t least_rows, std::size_t least_units,
                                         base::RandomStream& random);
 

@@ -7,6 +7,7 @@
 
 #include "math/kernels.hpp"
 #include "math/statistics.hpp"
+#include "model/likelihood.hpp"
 
 namespace credens::learn {
 
@@ -16,7 +17,7 @@ GradientPass::GradientPass(const model::MlpShape& shape, std::size_t batch, doub
       inputs_(batch * input_stride_),
       embedding_(shape.enters_as_is() ? 0 : batch * first_stride_),
       embedding_delta_(embedding_.size()),
-      loss_(shape, batch, loss_beta),
+      loss_(make_loss(shape, batch, loss_beta)),
       gradient_(model::Mlp(shape).parameters().size()) {
   std::size_t table_rows = 0;
   for (const data::LevelTable& table : shape.tables) table_rows += table.rows;
@@ -104,7 +105,7 @@ double GradientPass::run(const model::Mlp& network, const BackwardWeights& trans
   const auto constant_noise_gradient =
       std::span<float>(gradient_).subspan(network.prior_size(), network.constant_noise().size());
   const double loss =
-      loss_.run(network, data, order, head.output.data(), head.stride, head.delta.data(), constant_noise_gradient);
+      loss_->run(network, data, order, head.output.data(), head.stride, head.delta.data(), constant_noise_gradient);
   backward(network, transposed, order.size());
   return loss;
 }
@@ -118,7 +119,8 @@ Matrix known_block(const TrainingSet& data, std::size_t first, std::size_t count
   return {count, data.outputs, std::vector<double>(values, values + count * data.outputs)};
 }
 
-double row_loss(const model::MemberView& rows, std::size_t i, const float* targets) {
+double row_loss(const model::MemberView& rows, std::size_t i, std::span<const float> targets, bool has_classes) {
+  if (has_classes) return -model::class_log_likelihood(rows.mean.row(i), targets);
   double loss = 0;
   for (std::size_t k = 0; k < rows.mean.cols(); ++k) {
     const double residual = rows.mean(i, k) - targets[k];
@@ -137,7 +139,7 @@ LossSum block_loss(const model::Mlp& network, const TrainingSet& data, std::size
                                                       data.input_stride, count, data.has_missing, known, buffers);
     for (std::size_t i = 0; i < count; ++i) {
       const float weight = data.weight(first + i);
-      sum.loss += weight * row_loss(rows, i, data.targets.data() + (first + i) * data.outputs);
+      sum.loss += weight * row_loss(rows, i, data.target_row(first + i), network.shape().has_classes());
       sum.weight += weight;
     }
   }

@@ -62,7 +62,7 @@ class GradientPass {
   base::AlignedVector<float> embedding_delta_;  ///< dl/du
   std::vector<bool> used_rows_;
   std::vector<Layer> layers_;
-  BatchLoss loss_;
+  std::unique_ptr<BatchLoss> loss_;
   base::AlignedVector<float> gradient_;
 };
 

@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "math/kernels.hpp"
 
 namespace credens::learn {
 
-BatchLoss::BatchLoss(const model::MlpShape& shape, std::size_t batch, double beta)
+GaussianBatchLoss::GaussianBatchLoss(const model::MlpShape& shape, std::size_t batch, double beta)
     : beta_(static_cast<float>(beta)),
       noise_(shape.noise),
       link_(shape.noise_link),
@@ -26,7 +27,8 @@ BatchLoss::BatchLoss(const model::MlpShape& shape, std::size_t batch, double bet
   variance_.assign(math::padded(batch * outputs_), 1.0F);
 }
 
-void BatchLoss::find_learned_noise(const model::Mlp& network, const float* head, std::size_t stride, std::size_t rows) {
+void GaussianBatchLoss::find_learned_noise(const model::Mlp& network, const float* head, std::size_t stride,
+                                           std::size_t rows) {
   if (noise_ == NoiseKind::constant) {
     std::ranges::copy(network.constant_noise(), raw_.begin());
   } else {
@@ -39,7 +41,8 @@ void BatchLoss::find_learned_noise(const model::Mlp& network, const float* head,
   std::fill_n(raw_delta_.begin(), count, 0.0);
 }
 
-void BatchLoss::gather_row(const TrainingSet& data, std::size_t row, std::size_t i, float scale, const float* means) {
+void GaussianBatchLoss::gather_row(const TrainingSet& data, std::size_t row, std::size_t i, float scale,
+                                   const float* means) {
   for (std::size_t k = 0; k < outputs_; ++k) {
     const std::size_t at = i * outputs_ + k;
     const float known = data.known(row, k);
@@ -51,7 +54,7 @@ void BatchLoss::gather_row(const TrainingSet& data, std::size_t row, std::size_t
   }
 }
 
-void BatchLoss::write_delta(float* delta, std::size_t stride, std::size_t rows) {
+void GaussianBatchLoss::write_delta(float* delta, std::size_t stride, std::size_t rows) {
   for (std::size_t i = 0; i < rows; ++i) {
     for (std::size_t k = 0; k < outputs_; ++k) {
       const std::size_t at = i * outputs_ + k;
@@ -62,8 +65,8 @@ void BatchLoss::write_delta(float* delta, std::size_t stride, std::size_t rows) 
   }
 }
 
-void BatchLoss::write_noise_delta(float* delta, std::size_t stride, std::size_t rows,
-                                  std::span<float> constant_noise_gradient) const {
+void GaussianBatchLoss::write_noise_delta(float* delta, std::size_t stride, std::size_t rows,
+                                          std::span<float> constant_noise_gradient) const {
   const auto to_float = [](double value) { return static_cast<float>(value); };
   if (noise_ == NoiseKind::constant) {
     std::ranges::transform(raw_delta_, constant_noise_gradient.begin(), to_float);
@@ -75,8 +78,9 @@ void BatchLoss::write_noise_delta(float* delta, std::size_t stride, std::size_t 
   }
 }
 
-double BatchLoss::run(const model::Mlp& network, const TrainingSet& data, std::span<const std::uint32_t> order,
-                      const float* head, std::size_t stride, float* delta, std::span<float> constant_noise_gradient) {
+double GaussianBatchLoss::run(const model::Mlp& network, const TrainingSet& data, std::span<const std::uint32_t> order,
+                              const float* head, std::size_t stride, float* delta,
+                              std::span<float> constant_noise_gradient) {
   const std::size_t rows = order.size();
   const std::size_t count = rows * outputs_;
   find_learned_noise(network, head, stride, rows);
@@ -94,6 +98,46 @@ double BatchLoss::run(const model::Mlp& network, const TrainingSet& data, std::s
   write_delta(delta, stride, rows);
   write_noise_delta(delta, stride, rows, constant_noise_gradient);
   return std::accumulate(loss_.begin(), loss_.begin() + static_cast<std::ptrdiff_t>(count), 0.0);
+}
+
+SoftmaxBatchLoss::SoftmaxBatchLoss(const model::MlpShape& shape, std::size_t batch)
+    : classes_(shape.outputs), exponentials_(math::padded(batch * shape.outputs)), largest_(batch) {}
+
+/// With S = sum_c e^(z_c - m), m = max z: l = m + log S - t^T z, and its derivative by z_c is e^(z_c - m) / S - t_c.
+double SoftmaxBatchLoss::run(const model::Mlp&, const TrainingSet& data, std::span<const std::uint32_t> order,
+                             const float* head, std::size_t stride, float* delta, std::span<float>) {
+  float sum_of_logits = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const float* const z = head + i * stride;
+    sum_of_logits += std::accumulate(z, z + classes_, 0.0F);
+    largest_[i] = *std::max_element(z, z + classes_);
+    std::transform(z, z + classes_, exponentials_.data() + i * classes_,
+                   [&](float value) { return value - largest_[i]; });
+  }
+  if (!std::isfinite(sum_of_logits)) return std::numeric_limits<double>::quiet_NaN();
+  math::exponentials(order.size() * classes_, exponentials_.data());
+  const float share = 1.0F / static_cast<float>(order.size());
+  double total = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const std::span<const float> target = data.target_row(order[i]);
+    const float* const exponentials = exponentials_.data() + i * classes_;
+    const float scale = share * data.weight(order[i]);
+    const float sum = std::accumulate(exponentials, exponentials + classes_, 0.0F);
+    double match = 0;  // t^T z
+    for (std::size_t c = 0; c < classes_; ++c) {
+      const float label = target.size() > 1 ? target[c] : (static_cast<std::size_t>(target[0]) == c ? 1.0F : 0.0F);
+      delta[i * stride + c] = scale * (exponentials[c] / sum - label);
+      if (label > 0) match += static_cast<double>(label) * static_cast<double>(head[i * stride + c]);
+    }
+    total +=
+        static_cast<double>(scale) * (static_cast<double>(largest_[i]) + std::log(static_cast<double>(sum)) - match);
+  }
+  return total;
+}
+
+std::unique_ptr<BatchLoss> make_loss(const model::MlpShape& shape, std::size_t batch, double beta) {
+  if (shape.has_classes()) return std::make_unique<SoftmaxBatchLoss>(shape, batch);
+  return std::make_unique<GaussianBatchLoss>(shape, batch, beta);
 }
 
 }  // namespace credens::learn

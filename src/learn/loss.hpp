@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The Gaussian loss of a minibatch, from the head's outputs to its deltas. The tests have it row by row in plain loops.
+// The loss of a minibatch, from the head's outputs to its deltas. The tests have it row by row in plain loops.
 //
-// Letters: row i of n, output k, weight u_i, mean m, target y, variance v = f(raw) + floor + known, l = 1/2 sum_k [(m -
-// y)^2 / v + log v].
+// Letters: row i of n, weight u_i. Gaussian noise: output k, mean m, target y, variance v = f(raw) + floor + known,
+// l = 1/2 sum_k [(m - y)^2 / v + log v]. Classes: logits z, shares t of the classes, l = log sum_c e^z_c - t^T z.
 
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -17,18 +18,31 @@
 
 namespace credens::learn {
 
-/// Buffers for one network shape and batches of up to `batch` rows.
 class BatchLoss {
  public:
-  /// With `beta` > 0 each l_ik counts v_ik^beta times, v_ik held fixed (Seitzer et al. 2022): rows that seem noisy keep
-  /// their pull on the mean.
-  BatchLoss(const model::MlpShape& shape, std::size_t batch, double beta = 0);
+  BatchLoss() = default;
+  BatchLoss(const BatchLoss&) = delete;
+  BatchLoss& operator=(const BatchLoss&) = delete;
+  virtual ~BatchLoss() = default;
 
   /// (1 / n) sum_i u_i l_i over the rows `order` of `data`, whose head outputs are `head` [n x stride]. Writes its
   /// derivative by the head's units into `delta` [n x stride], pads untouched, and that by the raw values of constant
   /// noise into `constant_noise_gradient` [q], or nothing.
+  virtual double run(const model::Mlp& network, const TrainingSet& data, std::span<const std::uint32_t> order,
+                     const float* head, std::size_t stride, float* delta, std::span<float> constant_noise_gradient) = 0;
+};
+
+/// Buffers for one network shape and batches of up to `batch` rows. `beta` as in GaussianBatchLoss.
+std::unique_ptr<BatchLoss> make_loss(const model::MlpShape& shape, std::size_t batch, double beta = 0);
+
+class GaussianBatchLoss final : public BatchLoss {
+ public:
+  /// With `beta` > 0 each l_ik counts v_ik^beta times, v_ik held fixed (Seitzer et al. 2022): rows that seem noisy keep
+  /// their pull on the mean.
+  GaussianBatchLoss(const model::MlpShape& shape, std::size_t batch, double beta = 0);
+
   double run(const model::Mlp& network, const TrainingSet& data, std::span<const std::uint32_t> order,
-             const float* head, std::size_t stride, float* delta, std::span<float> constant_noise_gradient);
+             const float* head, std::size_t stride, float* delta, std::span<float> constant_noise_gradient) override;
 
  private:
   void find_learned_noise(const model::Mlp& network, const float* head, std::size_t stride, std::size_t rows);
@@ -60,6 +74,20 @@ class BatchLoss {
   base::AlignedVector<float> loss_;
   base::AlignedVector<float> mean_delta_;
   base::AlignedVector<float> variance_delta_;
+};
+
+/// Targets are numbers of classes, or one share per class.
+class SoftmaxBatchLoss final : public BatchLoss {
+ public:
+  SoftmaxBatchLoss(const model::MlpShape& shape, std::size_t batch);
+
+  double run(const model::Mlp& network, const TrainingSet& data, std::span<const std::uint32_t> order,
+             const float* head, std::size_t stride, float* delta, std::span<float> constant_noise_gradient) override;
+
+ private:
+  std::size_t classes_;
+  base::AlignedVector<float> exponentials_;  ///< [n x C]: e^(z_c - max z)
+  std::vector<float> largest_;               ///< [n]: max z
 };
 
 }  // namespace credens::learn

@@ -52,7 +52,7 @@ std::vector<std::uint32_t> held_out_rows(const FitOptions& options, std::size_t 
   if (folds == 0) return {};
   const auto [number, fold] = fold_place(options, member);
   base::RandomStream random({.seed = options.seed, .purpose = base::Purpose::folds, .member = number});
-  if (!units.are_rows()) return held_out_units(units, folds, fold, random);
+  if (!units.are_rows() || !units.strata.empty()) return held_out_units(units, folds, fold, random);
   const std::size_t rows = units.rows;
   const std::vector<std::uint32_t> order = base::permutation(rows, random);
   const std::size_t first = folds == 1 ? 0 : fold * rows / folds;

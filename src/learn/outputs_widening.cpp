@@ -178,8 +178,9 @@ void OutputsWidening::Impl::begin(const OutputRows& first) {
   const bool wants_gram = full_elbo && first.targets.cols() > 0 && squared_norm(described, 0, plan.random_bias);
   for (std::size_t l = 0; l < features.size(); ++l) {
     const std::size_t variance_cols = first.variance[l].cols();
-    members.emplace_back(features[l], variance_cols,
-                         learn::statistics_shape(plan, first.outputs(), features[l], variance_cols == 1, wants_gram));
+    members.emplace_back(
+        features[l], variance_cols,
+        learn::statistics_shape(plan, {.outputs = first.outputs()}, features[l], variance_cols == 1, wants_gram));
   }
   about = std::move(described);
 }

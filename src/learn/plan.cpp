@@ -8,6 +8,7 @@
 #include <cmath>
 #include <functional>
 
+#include "base/check.hpp"
 #include "base/text.hpp"
 #include "learn/recipe.hpp"
 #include "learn/slips.hpp"
@@ -50,7 +51,8 @@ struct Configuration {
   double bandwidth;
   double learning_rate;
   double loss_beta;
-  double smoothness = 0;  ///< share of the strongest prior that training survives; 0: the wide one
+  double smoothness = 0;   ///< share of the strongest prior that training survives; 0: the wide one
+  bool is_linear = false;  ///< without hidden layers
 
   bool operator==(const Configuration&) const = default;
 };
@@ -63,16 +65,25 @@ constexpr Configuration all_configurations[] = {
     {Activation::silu, 0.2, 3e-3, 0, 0.3}, {Activation::silu, 0, 1e-2, 0.5},   {Activation::gelu, 1.0, 1e-2, 0},
 };
 
+/// For classes, ordered likewise. What differs most is how free the function is, from linear to unbounded.
+constexpr Configuration class_configurations[] = {
+    {Activation::silu, 0, 3e-3, 0, 0.1}, {Activation::silu, 0, 3e-3, 0, 0.5},   {Activation::relu, 0, 1e-2, 0, 0, true},
+    {Activation::relu, 0, 3e-3, 0},      {Activation::silu, 0.2, 3e-3, 0, 0.1}, {Activation::silu, 1.0, 3e-3, 0, 0.1},
+    {Activation::relu, 0, 3e-3, 0, 0.1}, {Activation::silu, 0.2, 3e-3, 0, 0.5},
+};
+
 /// Order with fewer than `few_rows` rows, for which fewer configurations are trained: two of the first six have a
 /// strong prior.
 constexpr std::size_t order_with_few_rows[] = {0, 1, 2, 9, 4, 3, 5, 6, 7, 8, 10, 11};
 static_assert(std::size(order_with_few_rows) == std::size(all_configurations));
 
 /// The best first. Without embeddings some configurations are equal and count once.
-std::vector<Configuration> distinct_configurations(bool has_few_rows, bool embeds) {
+std::vector<Configuration> distinct_configurations(bool has_few_rows, bool embeds, bool has_classes) {
   std::vector<Configuration> distinct;
-  for (std::size_t i = 0; i < std::size(all_configurations); ++i) {
-    Configuration configuration = all_configurations[has_few_rows ? order_with_few_rows[i] : i];
+  const std::size_t count = has_classes ? std::size(class_configurations) : std::size(all_configurations);
+  for (std::size_t i = 0; i < count; ++i) {
+    Configuration configuration =
+        has_classes ? class_configurations[i] : all_configurations[has_few_rows ? order_with_few_rows[i] : i];
     if (!embeds) configuration.bandwidth = 0;
     if (std::ranges::find(distinct, configuration) == distinct.end()) distinct.push_back(configuration);
   }
@@ -112,7 +123,7 @@ class Planner {
         effort_(size_of(given.effort)),
         units_(size.units == 0 ? size.rows : size.units),
         has_many_rows_(size.rows >= many_rows),
-        configurations_(distinct_configurations(units_ < few_rows, size.inputs <= most_embedded)),
+        configurations_(distinct_configurations(units_<few_rows, size.inputs <= most_embedded, size.classes> 0)),
         plan_{given, {}} {}
 
   Plan make() {
@@ -165,6 +176,7 @@ class Planner {
   void decide_networks() {
     FitOptions& options = plan_.options;
     const bool embeds = size_.inputs <= most_embedded;
+    if (has_classes()) set_unused_options();
     const auto activations = per_configuration(&Configuration::activation);
     decide("activation", options.activation, activations,
            activations.size() > 1 ? "smooth and kinked functions side by side, weighted later" : "smooth functions");
@@ -177,12 +189,26 @@ class Planner {
            "the schedule ends at 0, so the mean converges");
     decide("loss_beta", options.loss_beta, per_configuration(&Configuration::loss_beta),
            reason_to_differ("one configuration gives rows of large noise more weight"));
-    using Widths = std::vector<std::size_t>;
-    decide("hidden", options.hidden, {has_many_rows_ ? Widths{256, 128, 64} : Widths{128, 64, 32}},
+    decide("hidden", options.hidden, per_configuration([this](const Configuration& one) { return hidden(one); }),
            fmt::format("{} rows", size_.rows));
     decide("noise", options.noise, size_.outputs == 1 ? NoiseKind::shared : NoiseKind::per_output,
            size_.outputs == 1 ? "one output" : "each output has its own noise");
     decide("noise_link", options.noise_link, NoiseLink::exp, "its logarithm can be recalibrated");
+  }
+
+  bool has_classes() const { return size_.classes > 0; }
+
+  /// Classes have neither noise nor slips.
+  void set_unused_options() {
+    plan_.options.loss_beta.set_default({0});
+    plan_.options.noise.set_default(NoiseKind::shared);
+    plan_.options.noise_link.set_default(NoiseLink::exp);
+    plan_.options.leave_out_slips.set_default(false);
+  }
+
+  std::vector<std::size_t> hidden(const Configuration& configuration) const {
+    if (configuration.is_linear) return {};
+    return has_many_rows_ ? std::vector<std::size_t>{256, 128, 64} : std::vector<std::size_t>{128, 64, 32};
   }
 
   void decide_prior() {
@@ -228,9 +254,10 @@ class Planner {
     const std::string none = "no rows are held out";
     const bool can_map = options.noise_link == NoiseLink::exp && options.noise != NoiseKind::known;
     decide("recalibrate", options.recalibrate, holds_out && can_map,
-           !holds_out ? none
-           : can_map  ? "learned noise is overfitted: too small on new rows"
-                      : "the noise is not learned as a logarithm");
+           !holds_out      ? none
+           : has_classes() ? "trained networks are too sure of new rows, or not sure enough"
+           : can_map       ? "learned noise is overfitted: too small on new rows"
+                           : "the noise is not learned as a logarithm");
     decide("correct_size", options.correct_size, *options.recalibrate,
            options.recalibrate ? "a new row is predicted by all members" : "the noise is not recalibrated");
     decide("weigh_members", options.weigh_members, holds_out && configuration_count(options) > 1,
@@ -242,14 +269,19 @@ class Planner {
   /// Without held-out rows the rung is the paper's; with them, they decide it after training (learn/finish.hpp).
   void decide_posterior() {
     if (plan_.options.folds > 0) return;
-    decide("posterior", plan_.options.posterior, PosteriorKind::isotropic, "no rows are held out: the paper's");
+    const bool takes_full = has_classes() && plan_.options.prior_precision > 0;
+    decide("posterior", plan_.options.posterior, takes_full ? PosteriorKind::full : PosteriorKind::isotropic,
+           takes_full ? "no rows are held out; it knows which directions rows have shown"
+                      : "no rows are held out: the paper's");
   }
 
-  /// The strong prior grows with the rows up to 10: with few rows a stronger one has its mode at all weights 0.
+  /// The strong prior grows with the rows up to 10: with few rows a stronger one has its mode at all weights 0. Of
+  /// classes that mode says the shares of the classes, which few rows may not know better.
   double hidden_precision(const Configuration& configuration) const {
     constexpr double strongest = 10;
     constexpr double rows_for_one = 25;
     if (configuration.smoothness == 0) return wide_prior;
+    if (has_classes()) return configuration.smoothness * strongest;
     return configuration.smoothness * std::min(static_cast<double>(size_.rows) / rows_for_one, strongest);
   }
 
@@ -315,7 +347,21 @@ Plan make_plan(const FitOptions& given, const DataSize& size) {
   return Planner(given, size).make();
 }
 
+namespace {
+
+/// Throws usage for choices that classes do not have.
+void check_class_options(const FitOptions& given) {
+  const auto check = [](bool fits, std::string_view name) {
+    base::require(fits, ErrorCode::usage, "{} is given, but a classification has no noise", name);
+  };
+  check(!given.noise.is_given() || given.noise == NoiseKind::shared, "noise");
+  check(!given.loss_beta.is_given() || given.loss_beta == std::vector<double>{0}, "loss_beta");
+}
+
+}  // namespace
+
 Plan make_plan(const FitOptions& given, const TrainingTable& train) {
+  if (train.classes().count() > 0) check_class_options(given);
   const auto counted = static_cast<double>(train.summary().inputs.rows());
   const double seen = std::floor(counted * (1 - given.validation_fraction));
   const FoldUnits& units = train.fold_units();
@@ -323,7 +369,8 @@ Plan make_plan(const FitOptions& given, const TrainingTable& train) {
   Plan plan = make_plan(given, {.rows = static_cast<std::size_t>(seen),
                                 .units = units.are_rows() ? 0 : static_cast<std::size_t>(std::ceil(seen * share)),
                                 .inputs = train.inputs(),
-                                .outputs = train.outputs()});
+                                .outputs = train.outputs(),
+                                .classes = train.classes().count()});
   const auto about_slips = std::ranges::find(plan.decisions, "leave_out_slips", &model::Decision::name);
   if (about_slips != plan.decisions.end() && !train.slips().empty()) {
     about_slips->reason = "hard to believe: " + places_of(train.slips(), train.summary().first_line);

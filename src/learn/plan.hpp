@@ -18,6 +18,7 @@ struct DataSize {
   std::size_t units = 0;  ///< of rows that are held out together; 0: every row is one
   std::size_t inputs = 0;
   std::size_t outputs = 0;
+  std::size_t classes = 0;  ///< 0: a regression
 };
 
 struct Plan {

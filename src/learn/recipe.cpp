@@ -278,6 +278,7 @@ void check_posterior(const FitOptions& options) {
 
 /// Beyond these the variances of predictions, in the units of the data, would leave the range of double.
 void check_target_scales(const TrainingTable& train) {
+  if (train.schema().is_classification()) return;
   const data::Scaler scaler = train.summary().targets.scaler();
   for (std::size_t k = 0; k < scaler.cols(); ++k) {
     base::require(model::is_target_scale(scaler.scale[k]), ErrorCode::data,
@@ -306,10 +307,10 @@ void check_validation(const FitOptions& options, const TrainingTable& train) {
   base::require(options.validation_fraction == 0, ErrorCode::usage,
                 "both a validation fraction and validation rows are given, expected one of them");
   base::require(validation.rows() > 0, ErrorCode::data, "the validation data have no rows, expected at least 1");
-  base::require(validation.inputs().cols() == train.inputs() && validation.targets().cols() == train.outputs(),
+  base::require(validation.inputs().cols() == train.inputs() && validation.targets().cols() == train.target_columns(),
                 ErrorCode::usage,
                 "the validation data have {} inputs and {} targets, expected {} and {} as in training",
-                validation.inputs().cols(), validation.targets().cols(), train.inputs(), train.outputs());
+                validation.inputs().cols(), validation.targets().cols(), train.inputs(), train.target_columns());
   base::require(validation.input_names().empty() || !train.schema().has_names ||
                     validation.input_names() == train.schema().input_names(),
                 ErrorCode::usage, "the validation data have the inputs {}, expected {} as in training",

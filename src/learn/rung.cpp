@@ -44,8 +44,6 @@ std::vector<double> member_densities(const TrainingSet& data, const model::Membe
   return densities;
 }
 
-constexpr double nothing = -std::numeric_limits<double>::infinity();
-
 /// Held-out rows of each member, ascending.
 std::vector<std::vector<std::uint32_t>> held_out_places(const JudgingRows& rows) {
   std::vector<std::uint32_t> places = rows.held_out_order;
@@ -57,12 +55,6 @@ std::vector<std::vector<std::uint32_t>> held_out_places(const JudgingRows& rows)
   return held;
 }
 
-/// The mean of the differences, and its standard error.
-struct Gain {
-  double mean = 0;
-  double standard_error = 0;
-};
-
 /// Rows of one unit become one, with their mean and the sum of their weights. Rows without `base` are not there.
 void merge_units(const JudgingRows& rows, std::span<const double> base, std::vector<double>& differences,
                  std::vector<double>& weights) {
@@ -70,7 +62,7 @@ void merge_units(const JudgingRows& rows, std::span<const double> base, std::vec
   std::vector<double> totals(rows.units->count);
   std::size_t place = 0;
   for (std::size_t i = 0; i < base.size(); ++i) {
-    if (base[i] == nothing) continue;
+    if (base[i] == no_density) continue;
     sums[rows.units->unit(i)] += weights[place] * differences[place];
     totals[rows.units->unit(i)] += weights[place];
     ++place;
@@ -84,22 +76,20 @@ void merge_units(const JudgingRows& rows, std::span<const double> base, std::vec
   }
 }
 
-/// Rows count by their weight; (sum u)^2 / sum u^2 rows of equal weight would know as much. Rows of one unit are no
-/// independent witnesses: they count as one that says their mean and has their weights together.
+}  // namespace
+
 Gain gain_of(const JudgingRows& rows, std::span<const double> better, std::span<const double> base) {
   const TrainingSet& data = rows.set();
   std::vector<double> differences;
   std::vector<double> weights;
   for (std::size_t i = 0; i < base.size(); ++i) {
-    if (base[i] == nothing) continue;
+    if (base[i] == no_density) continue;
     differences.push_back(better[i] - base[i]);
     weights.push_back(data.weight(i));
   }
   if (rows.units != nullptr && !rows.units->are_rows()) merge_units(rows, base, differences, weights);
   return {math::weighted_mean(differences, weights), math::standard_error(differences, weights)};
 }
-
-}  // namespace
 
 std::vector<PosteriorKind> candidate_rungs(std::span<const model::Member> members, double prior_precision) {
   constexpr std::size_t widest = 512;
@@ -115,18 +105,18 @@ RungChoice choose_rung(const JudgingRows& rows, const FitOptions& options, std::
                        std::span<const double> weights, std::span<const MemberSums> sums) {
   const std::vector<std::vector<std::uint32_t>> held = held_out_places(rows);
   // The rows' log densities under the members that were not trained on them, up to a constant per row that all rungs
-  // share; `nothing` for rows that all members were trained on.
+  // share; `no_density` for rows that all members were trained on.
   const auto log_densities = [&](PosteriorKind rung) {
     std::vector<std::vector<double>> of_members(members.size());
     base::parallel_for(members.size(), options.threads, [&](std::size_t l) {
       const auto posterior = make_posterior(sums[l].statistics, std::nullopt, rung, options.prior_precision);
       of_members[l] = member_densities(rows.set(), members[l], posterior, weights[l], held[l]);
     });
-    std::vector<double> densities(rows.set().rows, nothing);
+    std::vector<double> densities(rows.set().rows, no_density);
     for (std::size_t l = 0; l < members.size(); ++l) {
       for (std::size_t i = 0; i < held[l].size(); ++i) {
         double& row = densities[held[l][i]];
-        row = row == nothing ? of_members[l][i] : math::log_sum_exp(std::array{row, of_members[l][i]});
+        row = row == no_density ? of_members[l][i] : math::log_sum_exp(std::array{row, of_members[l][i]});
       }
     }
     return densities;

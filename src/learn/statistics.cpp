@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "math/normal.hpp"
+#include "model/likelihood.hpp"
 
 namespace credens::learn {
 
@@ -14,12 +14,10 @@ double weight_of(std::span<const double> weights, std::size_t row) {
   return weights.empty() ? 1.0 : weights[row];
 }
 
-double log_likelihood_of_row(const StatisticsRows& rows, std::size_t row) {
-  double sum = 0;
-  for (std::size_t k = 0; k < rows.targets.cols(); ++k) {
-    sum += math::normal_log_density(rows.targets(row, k), rows.member.mean(row, k), rows.member.variance(row, k));
-  }
-  return weight_of(rows.weights, row) * sum;
+double log_likelihood_of_row(Task task, const StatisticsRows& rows, std::size_t row) {
+  const model::Likelihood likelihood{.task = task, .outputs = rows.member.mean.cols()};
+  return weight_of(rows.weights, row) *
+         likelihood.log_likelihood(rows.member.mean.row(row), rows.member.variance.row(row), rows.targets.row(row));
 }
 
 /// sums_j += precision_i phi_ij^2; the phi that is left out of a row is 1.
@@ -56,7 +54,7 @@ MemberStatistics no_rows(std::size_t features, const StatisticsShape& shape) {
 }
 
 BlockStatistics::BlockStatistics(std::size_t features, const StatisticsShape& shape)
-    : sums_(no_rows(features, {shape.outputs, shape.random_bias, shape.shared_noise, false})) {
+    : sums_(no_rows(features, {shape.outputs, shape.task, shape.random_bias, shape.shared_noise, false})) {
   sums_.shape = shape;
   for (std::size_t k = 0; k < shape.grams() && shape.with_gram; ++k) grams_.emplace_back(sums_.width);
 }
@@ -76,7 +74,9 @@ void BlockStatistics::add(const StatisticsRows& rows) {
       }
     });
   }
-  for (std::size_t row = 0; row < rows.targets.rows(); ++row) log_likelihood_.add(log_likelihood_of_row(rows, row));
+  for (std::size_t row = 0; row < rows.targets.rows(); ++row) {
+    log_likelihood_.add(log_likelihood_of_row(sums_.shape.task, rows, row));
+  }
 }
 
 MemberStatistics BlockStatistics::value() && {

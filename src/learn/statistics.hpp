@@ -23,18 +23,21 @@ namespace credens::learn {
 
 /// How the sums of a member are formed.
 struct StatisticsShape {
-  std::size_t outputs = 1;    ///< q
+  std::size_t outputs = 1;  ///< q; contrasts of classes (model/likelihood.hpp)
+  Task task = Task::regression;
   bool random_bias = false;   ///< phi ends with a constant 1
   bool shared_noise = false;  ///< s_ik^2 is the same for all k: one G instead of q
   bool with_gram = true;      ///< false: diagonals only, where P x P would be too large
 
   std::size_t grams() const { return shared_noise ? 1 : outputs; }
+  /// Covariances that the diagonal rung keeps: one per output, one for all classes.
+  std::size_t covariances() const { return task == Task::classification ? 1 : outputs; }
 };
 
 struct MemberStatistics {
   StatisticsShape shape;
   std::size_t width = 0;                      ///< P
-  double log_likelihood = 0;                  ///< sum_ik u_i log N(y_ik; m_ik, s_ik^2); 0 without targets
+  double log_likelihood = 0;                  ///< sum_ik u_i log N(y_ik; m_ik, s_ik^2), or that of labels; 0 without
   std::vector<std::vector<double>> diagonal;  ///< of each G_k = sum_i u_i phi_i phi_i^T / s_ik^2, P values
   std::vector<Matrix> gram;                   ///< each G_k [P x P]; none without with_gram
 
@@ -49,7 +52,7 @@ MemberStatistics no_rows(std::size_t features, const StatisticsShape& shape);
 /// Some rows of a member, with what belongs to them.
 struct StatisticsRows {
   model::MemberView member;
-  MatrixView targets;               ///< [n x q] or empty
+  MatrixView targets;               ///< [n x q], numbers of classes [n x 1] or shares [n x C], or empty
   std::span<const double> weights;  ///< n values or none
 };
 

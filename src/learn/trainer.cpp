@@ -156,8 +156,8 @@ std::string Attempt::judge() {
   if (!math::all_finite(network_.parameters()) || !std::isfinite(final_loss_))
     return "its final loss or weights are not finite";
   if (final_loss_ <= limit) return {};
-  return fmt::format("its final loss is {:.4g}, expected at most {:.4g}, which a constant Gaussian passes", final_loss_,
-                     limit);
+  return fmt::format("its final loss is {:.4g}, expected at most {:.4g}, which {} passes", final_loss_, limit,
+                     network_.shape().has_classes() ? "guessing by the shares of the classes" : "a constant Gaussian");
 }
 
 std::string Attempt::run(const std::function<void(std::size_t)>& on_epoch) {
@@ -219,6 +219,7 @@ TrainedMember train_member(const TrainingRows& train, const FitOptions& options,
   constexpr std::size_t attempts = 4;
   const base::FlushSubnormals flush;
   model::MlpShape shape = member_shape(options, index, train.train().inputs, train.train().outputs);
+  shape.task = train.train().task;
   shape.flags = train.train().flags;
   shape.tables = train.train().tables;
   const MemberSettings settings = member_settings(options, index);

@@ -13,7 +13,7 @@
 #include "learn/divergence.hpp"
 #include "learn/input_warnings.hpp"
 #include "learn/member_rows.hpp"
-#include "learn/slips.hpp"
+#include "learn/table_warnings.hpp"
 #include "learn/unseen.hpp"
 #include "math/kernels.hpp"
 #include "model/member_source.hpp"
@@ -28,12 +28,18 @@ float known_variance(double noise_std, double scale) {
   return static_cast<float>(std::min(std * std, 1e30));
 }
 
-/// Targets with their mean in the place of those that are missing.
-Matrix complete_targets(MatrixView targets, const data::Scaler& scaler) {
+/// Targets with their mean, or the first class, in the place of those that are missing; numbers of classes in the place
+/// of what stands for them.
+Matrix complete_targets(const data::RowBlock& block, const Scaling& scaling) {
+  const MatrixView targets = block.targets;
+  const bool is_class = scaling.classes.count() > 0 && targets.cols() == 1;
+  if (is_class) data::check_classes(scaling.classes, targets, block.first_row);
   Matrix complete(targets.rows(), targets.cols());
   for (std::size_t row = 0; row < targets.rows(); ++row) {
     for (std::size_t k = 0; k < targets.cols(); ++k) {
-      complete(row, k) = std::isnan(targets(row, k)) ? scaler.shift[k] : targets(row, k);
+      const double target = targets(row, k);
+      const double given = is_class ? static_cast<double>(scaling.classes.class_of(target).value_or(0)) : target;
+      complete(row, k) = std::isnan(target) ? scaling.targets.shift[k] : given;
     }
   }
   return complete;
@@ -42,7 +48,11 @@ Matrix complete_targets(MatrixView targets, const data::Scaler& scaler) {
 }  // namespace
 
 TrainingSet subset(const TrainingSet& data, std::span<const std::uint32_t> rows) {
-  TrainingSet part{.rows = rows.size(), .inputs = data.inputs, .outputs = data.outputs};
+  TrainingSet part{.rows = rows.size(),
+                   .inputs = data.inputs,
+                   .task = data.task,
+                   .outputs = data.outputs,
+                   .target_columns = data.target_columns};
   part.flags = data.flags;
   part.tables = data.tables;
   part.has_missing = data.has_missing;
@@ -51,9 +61,9 @@ TrainingSet subset(const TrainingSet& data, std::span<const std::uint32_t> rows)
   math::gather_rows(data.input_values.data(), data.input_stride, rows.data(), rows.size(), part.input_values.data(),
                     part.input_stride);
   for (const std::uint32_t row : rows) {
-    for (std::size_t k = 0; k < data.outputs; ++k) {
-      part.targets.push_back(data.targets[row * data.outputs + k]);
-      if (!data.known_variance.empty()) part.known_variance.push_back(data.known(row, k));
+    part.targets.insert(part.targets.end(), data.target_row(row).begin(), data.target_row(row).end());
+    for (std::size_t k = 0; k < data.outputs && !data.known_variance.empty(); ++k) {
+      part.known_variance.push_back(data.known(row, k));
     }
     if (!data.weights.empty()) part.weights.push_back(data.weight(row));
     part.weight_total += data.weight(row);
@@ -70,12 +80,16 @@ RowScaler::RowScaler(const data::Schema& schema, Scaling scaling, bool has_weigh
       mean_weight_(mean_weight) {}
 
 TrainingSet RowScaler::set_of(std::size_t rows) const {
-  TrainingSet set{.rows = rows, .inputs = scaling_.inputs.numbers(), .outputs = scaling_.targets.cols()};
+  TrainingSet set{.rows = rows,
+                  .inputs = scaling_.inputs.numbers(),
+                  .task = scaling_.classes.count() > 0 ? Task::classification : Task::regression,
+                  .outputs = scaling_.outputs(),
+                  .target_columns = scaling_.targets.cols()};
   set.flags = scaling_.inputs.flags();
   set.tables = scaling_.inputs.tables();
   set.input_stride = math::padded(scaling_.inputs.width());
   set.input_values.resize(rows * set.input_stride);
-  set.targets.resize(rows * set.outputs);
+  set.targets.resize(rows * set.target_columns);
   set.weights.resize(has_weights_ ? rows : 0);
   set.known_variance.resize(has_noise_ ? rows * set.outputs : 0);
   return set;
@@ -97,8 +111,8 @@ void RowScaler::write_inputs(const data::RowBlock& block, std::size_t first, std
 void RowScaler::write(const data::RowBlock& block, std::size_t first, std::size_t count, TrainingSet& set,
                       std::size_t at) const {
   write_inputs(block, first, count, set, at);
-  const Matrix targets = complete_targets(block.targets.row_block(first, count), scaling_.targets);
-  data::scale_rows(scaling_.targets, targets, set.targets.data() + at * set.outputs, set.outputs,
+  const Matrix targets = complete_targets(data::part_of(block, first, count), scaling_);
+  data::scale_rows(scaling_.targets, targets, set.targets.data() + at * set.target_columns, set.target_columns,
                    block.first_row + first, target_labels_);
   if (has_weights_) {
     std::vector<double> room;
@@ -137,13 +151,14 @@ TrainingSet make_training_set(const Dataset& data, const Scaling& scaling) {
   return set;
 }
 
-void append(const data::RowBlock& block, const data::Scaler& targets, bool has_weights, ExactRows& rows) {
+void append(const data::RowBlock& block, const Scaling& scaling, bool has_weights, ExactRows& rows) {
+  const data::Scaler& targets = scaling.targets;
   data::check_noise(block.noise_std, targets.scale, [&](std::size_t row, std::size_t column) {
     return fmt::format("noise_std: row {}, column {}", block.first_row + row, column);
   });
   Matrix variance;
   model::fill_known_variance(targets, block.noise_std, variance);
-  const Matrix scaled = data::scaled(targets, complete_targets(block.targets, targets));
+  const Matrix scaled = data::scaled(targets, complete_targets(block, scaling));
   rows.targets.insert(rows.targets.end(), scaled.values().begin(), scaled.values().end());
   rows.known_variance.insert(rows.known_variance.end(), variance.values().begin(), variance.values().end());
   std::vector<double> room;
@@ -155,66 +170,10 @@ void append(const data::RowBlock& block, const data::Scaler& targets, bool has_w
 
 namespace {
 
-void warn(const FitOptions& options, const std::string& sentence) {
-  if (options.on_warning) options.on_warning(sentence);
-}
-
-/// By name, or by 0-based position where there are no names.
-std::string column_list(const std::vector<std::size_t>& columns, const std::vector<std::string>& names) {
-  std::vector<std::string> words;
-  for (const std::size_t column : columns) words.push_back(names.empty() ? fmt::format("{}", column) : names[column]);
-  return base::join(words, ", ");
-}
-
-void warn_of_constant_columns(const TrainingTable& table, const FitOptions& options) {
-  if (const auto inputs = table.summary().inputs.constant_columns(); !inputs.empty()) {
-    warn(options,
-         fmt::format("{} and {} nothing: {}", inputs.size() == 1 ? "an input is constant" : "inputs are constant",
-                     inputs.size() == 1 ? "explains" : "explain", column_list(inputs, table.schema().input_names())));
-  }
-  if (const auto targets = table.summary().targets.constant_columns(); !targets.empty()) {
-    warn(options, fmt::format("{} constant: {}", targets.size() == 1 ? "a target is" : "targets are",
-                              column_list(targets, table.schema().target_names())));
-  }
-}
-
-/// One value z standard deviations from the mean makes z^2 / (n - 1) of the variance, to first order. The scale of the
-/// target is then that of this value, and all others look the same.
-void warn_of_lone_targets(const TrainingTable& table, const FitOptions& options) {
-  constexpr std::size_t enough_rows = 20;
-  constexpr double share = 0.9;
-  const data::ColumnMoments& targets = table.summary().targets;
-  if (targets.rows() < enough_rows) return;
-  const double distance = std::sqrt(share * static_cast<double>(targets.rows() - 1));
-  if (const auto lone = targets.columns_with_outliers(distance); !lone.empty()) {
-    warn(options,
-         fmt::format("one value causes nearly all of the variance of a target; if it is an error, leave its row "
-                     "out: {}",
-                     column_list(lone, table.schema().target_names())));
-  }
-}
-
-void warn_of_slips(const TrainingTable& table, const FitOptions& options) {
-  if (table.slips().empty()) return;
-  warn(options,
-       fmt::format("{} hard to believe and left out: {}",
-                   table.slips().size() == 1 ? "a target is" : fmt::format("{} targets are", table.slips().size()),
-                   places_of(table.slips(), table.summary().first_line)));
-}
-
 /// Rows of weight 0, which no sum counts.
 void leave_out(const std::vector<std::uint32_t>& rows, std::size_t all, ExactRows& exact) {
   if (!rows.empty() && exact.weights.empty()) exact.weights.assign(all, 1);
   for (const std::uint32_t row : rows) exact.weights[row] = 0;
-}
-
-/// Copies matter only if rows are held out: otherwise they are like rows of weight 2.
-void warn_of_copies(const TrainingTable& table, const FitOptions& options) {
-  const FoldUnits& units = table.fold_units();
-  if (units.kind != FoldUnits::Kind::copies || (*options.folds == 0 && options.validation_fraction == 0)) return;
-  warn(options, fmt::format("{} of {} rows are copies of others in all inputs; rows with equal inputs are held out "
-                            "together",
-                            units.rows - units.count, units.rows));
 }
 
 /// Rows with a known variance that, in network units, lies below the floor that replaces it.
@@ -233,10 +192,11 @@ std::size_t rows_below_floor(MatrixView noise_std, const data::Scaler& targets) 
 
 void warn_of_small_noise(std::size_t below_floor, std::size_t rows, const FitOptions& options) {
   if (options.noise != NoiseKind::known || below_floor == 0) return;
-  warn(options,
-       fmt::format("the known noise of {} of {} rows is below 0.001 standard deviations of the target and is raised to "
-                   "that",
-                   below_floor, rows));
+  if (!options.on_warning) return;
+  options.on_warning(
+      fmt::format("the known noise of {} of {} rows is below 0.001 standard deviations of the target and is raised to "
+                  "that",
+                  below_floor, rows));
 }
 
 /// Adam squares the prior's part of the gradient in float.
@@ -317,10 +277,7 @@ TrainingRows::TrainingRows(const TrainingTable& table, const FitOptions& planned
       scaling_(table.scaling(planned.standardise_inputs, planned.asinh_inputs)),
       number_values_(learn::number_values(table.summary().sample, scaling_.inputs)),
       validation_rows_(validation_part(table, planned)) {
-  warn_of_constant_columns(table, planned);
-  warn_of_lone_targets(table, planned);
-  warn_of_copies(table, planned);
-  warn_of_slips(table, planned);
+  warn_of_table(table, planned);
   warn_of_inputs(table, scaling_.inputs, planned);
   if (table.windows().is_one()) {
     read_one_window(planned);
@@ -333,11 +290,11 @@ TrainingRows::TrainingRows(const TrainingTable& table, const FitOptions& planned
 
 void TrainingRows::read_one_window(const FitOptions& options) {
   const RowScaler scaler(table_->schema(), scaling_, table_->has_weights(), 1);
-  exact_.targets.reserve(table_->rows() * table_->outputs());
+  exact_.targets.reserve(table_->rows() * table_->target_columns());
   train_ = scaler.set_of(table_->rows());
   read_again(*table_, options, scaling_.targets, [&](const data::RowBlock& block) {
     scaler.write(block, 0, block.rows(), train_, block.first_row);
-    append(block, scaling_.targets, table_->has_weights(), exact_);
+    append(block, scaling_, table_->has_weights(), exact_);
   });
   leave_out(table_->slips(), table_->rows(), exact_);
   units_ = table_->fold_units();
@@ -356,7 +313,7 @@ void TrainingRows::read_windows(const FitOptions& options) {
   const RowScaler scaler(table_->schema(), scaling_, table_->has_weights(), mean_weight);
   train_ = scaler.set_of(held ? table_->rows() : data::block_rows);
   if (!validation_rows_.empty()) validation_ = scaler.set_of(validation_rows_.size());
-  if (held) exact_.targets.reserve(table_->rows() * table_->outputs());
+  if (held) exact_.targets.reserve(table_->rows() * table_->target_columns());
   DivergenceSums divergence(std::vector<double>(table_->outputs(), 1), options.noise);
   std::size_t next_held = 0;
   read_again(*table_, options, scaling_.targets, [&](const data::RowBlock& block) {
@@ -367,7 +324,7 @@ void TrainingRows::read_windows(const FitOptions& options) {
          ++next_held) {
       scaler.write(block, validation_rows_[next_held] - block.first_row, 1, *validation_, next_held);
     }
-    if (held) append(block, scaling_.targets, table_->has_weights(), exact_);
+    if (held) append(block, scaling_, table_->has_weights(), exact_);
   });
   divergence_limit_ = divergence.limit();
   if (!held) {

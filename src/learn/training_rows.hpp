@@ -24,10 +24,12 @@ namespace credens::learn {
 struct TrainingSet {
   std::size_t rows = 0;
   std::size_t inputs = 0;  ///< d
-  std::size_t outputs = 0;
+  Task task = Task::regression;
+  std::size_t outputs = 0;                  ///< q; C classes
+  std::size_t target_columns = 0;           ///< q; 1 for classes, or C for shares of classes
   std::size_t input_stride = 0;             ///< that of an encoded row, padded
   base::AlignedVector<float> input_values;  ///< [N x input_stride]
-  std::vector<float> targets;               ///< [N x q]
+  std::vector<float> targets;               ///< [N x target_columns]; numbers of classes, or shares
   std::vector<float> weights;               ///< N with mean 1, or none
   std::vector<float> known_variance;        ///< [N x q], or none
   double weight_total = 0;  ///< sum of the row weights as given; N without weights: the N of the MAP loss
@@ -37,6 +39,9 @@ struct TrainingSet {
 
   const float* input_row(std::size_t row) const { return input_values.data() + row * input_stride; }
   float weight(std::size_t row) const { return weights.empty() ? 1.0F : weights[row]; }
+  std::span<const float> target_row(std::size_t row) const {
+    return std::span(targets).subspan(row * target_columns, target_columns);
+  }
   float known(std::size_t row, std::size_t output) const {
     return known_variance.empty() ? 0.0F : known_variance[row * outputs + output];
   }
@@ -76,13 +81,14 @@ TrainingSet make_training_set(const Dataset& data, const Scaling& scaling);
 
 /// Values of rows in double and in the order of the table: widening sums these.
 struct ExactRows {
-  std::vector<double> targets;         ///< [N x q], in network units
+  std::vector<double> targets;         ///< [N x q], in network units; numbers of classes, or shares
   std::vector<double> weights;         ///< as given, or none
   std::vector<double> known_variance;  ///< [N x q], in network units, or none
 };
 
-/// Throws data where the noise is no use. `has_weights`: whether all rows together have some.
-void append(const data::RowBlock& block, const data::Scaler& targets, bool has_weights, ExactRows& rows);
+/// Throws data where the noise is no use, and where a target is no class. `has_weights`: whether all rows together have
+/// some.
+void append(const data::RowBlock& block, const Scaling& scaling, bool has_weights, ExactRows& rows);
 
 class TrainingRows {
  public:

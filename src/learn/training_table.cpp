@@ -52,13 +52,27 @@ std::size_t Windows::largest() const {
   return std::min(rows_, parts_of(blocks_, windows_) * block_rows_);
 }
 
+namespace {
+
+/// The class of each row, 0 for rows without; none for counts and where there are no keys.
+std::vector<std::uint32_t> class_of_rows(const data::RowKeys& keys, const data::Classes& classes) {
+  std::vector<std::uint32_t> numbers;
+  if (classes.count() == 0 || keys.targets.size() != keys.inputs.size()) return numbers;
+  for (const double target : keys.targets) numbers.push_back(classes.class_of(target).value_or(0));
+  return numbers;
+}
+
+}  // namespace
+
 TrainingTable::TrainingTable(std::unique_ptr<data::RowSource> source, const WindowSize& window, bool leaves_out_slips)
     : source_(std::move(source)),
       summary_(data::summarise(*source_, true, window.window / plain_row_bytes())),
+      classes_(data::classes_of_rows(schema(), summary_.classes.rows_of_value())),
       encodings_(data::encodings_of(schema(), summary_)),
       window_(window),
       fold_units_(make_fold_units(windows().is_one() ? summary_.keys : data::RowKeys(), summary_.rows)) {
-  if (leaves_out_slips && windows().is_one()) slips_ = find_slips(summary_);
+  if (windows().is_one()) fold_units_.strata = class_of_rows(summary_.keys, classes_);
+  if (leaves_out_slips && windows().is_one() && !schema().is_classification()) slips_ = find_slips(summary_);
   if (!slips_.empty()) summary_.targets = moments_without(summary_.keys, outputs(), slips_);
   summary_.keys = {};
 }
@@ -66,7 +80,7 @@ TrainingTable::TrainingTable(std::unique_ptr<data::RowSource> source, const Wind
 /// That of a table of numbers: words, dates and missing cells may make rows longer, not shorter.
 std::size_t TrainingTable::plain_row_bytes() const {
   const std::size_t weights = schema().weight.has_value() ? 1 : 0;
-  return sizeof(float) * (math::padded(inputs()) + outputs() * (has_noise() ? 2 : 1) + weights);
+  return sizeof(float) * (math::padded(inputs()) + target_columns() * (has_noise() ? 2 : 1) + weights);
 }
 
 std::size_t TrainingTable::numbers() const {
@@ -76,13 +90,16 @@ std::size_t TrainingTable::numbers() const {
 
 std::size_t TrainingTable::row_bytes() const {
   const data::Encoder encoder(data::identity_scaler(inputs()), encodings_);
-  return sizeof(float) * (math::padded(encoder.width()) + outputs() * (has_noise() ? 2 : 1) + (has_weights() ? 1 : 0));
+  return sizeof(float) *
+         (math::padded(encoder.width()) + target_columns() * (has_noise() ? 2 : 1) + (has_weights() ? 1 : 0));
 }
 
 Scaling TrainingTable::scaling(bool standardise_inputs, bool asinh_inputs) const {
   const std::vector<std::string> labels = data::labels_of(schema().inputs);
   Scaling scaling{.inputs = data::Encoder(data::identity_scaler(inputs()), encodings_),
-                  .targets = summary_.targets.scaler(data::labels_of(schema().targets))};
+                  .targets = schema().is_classification() ? data::identity_scaler(target_columns())
+                                                          : summary_.targets.scaler(data::labels_of(schema().targets)),
+                  .classes = classes_};
   if (!standardise_inputs) return scaling;
   std::vector<std::size_t> not_numbers;
   for (std::size_t i = 0; i < inputs(); ++i) {

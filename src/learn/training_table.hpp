@@ -61,13 +61,16 @@ class Windows {
 /// From the units of the data to those of the networks.
 struct Scaling {
   data::Encoder inputs;
-  data::Scaler targets;
+  data::Scaler targets;        ///< one column per column of targets; classes have no scale
+  data::Classes classes = {};  ///< none for a regression
+
+  std::size_t outputs() const { return classes.count() > 0 ? classes.count() : targets.cols(); }
 };
 
 class TrainingTable {
  public:
-  /// Reads all rows once. `window` is another than the usual in tests alone. `leaves_out_slips`: targets that are hard to
-  /// believe do not count.
+  /// Reads all rows once. `window` is another than the usual in tests alone. `leaves_out_slips`: targets that are hard
+  /// to believe do not count.
   explicit TrainingTable(std::unique_ptr<data::RowSource> source, const WindowSize& window = {},
                          bool leaves_out_slips = false);
 
@@ -80,10 +83,15 @@ class TrainingTable {
   const data::RowSummary& summary() const { return summary_; }
   std::size_t rows() const { return summary_.rows; }
   std::size_t inputs() const { return schema().inputs.size(); }
-  std::size_t outputs() const { return schema().targets.size(); }
+  /// Units of the head that stand for targets: one per target, or one per class.
+  std::size_t outputs() const { return schema().is_classification() ? classes_.count() : target_columns(); }
+  std::size_t target_columns() const { return schema().targets.size(); }
+  const data::Classes& classes() const { return classes_; }  ///< none for a regression
   bool has_noise() const { return schema().has_noise; }
   /// Rows without target have the weight 0.
-  bool has_weights() const { return schema().weight.has_value() || summary_.rows_without_target > 0; }
+  bool has_weights() const {
+    return schema().weight.has_value() || schema().has_counts() || summary_.rows_without_target > 0;
+  }
   std::size_t numbers() const;  ///< inputs that are numbers or dates
 
   /// Rows of this table that are held out together. More rows than a window holds are held out one by one.
@@ -107,6 +115,7 @@ class TrainingTable {
 
   std::unique_ptr<data::RowSource> source_;
   data::RowSummary summary_;
+  data::Classes classes_;
   std::vector<data::InputEncoding> encodings_;
   WindowSize window_;
   FoldUnits fold_units_;

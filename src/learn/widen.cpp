@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <string>
 
 #include "base/bytes.hpp"
@@ -42,13 +43,14 @@ WidenPlan make_plan(const WidenOptions& options, const EnsembleState* narrow) {
   return plan;
 }
 
-StatisticsShape statistics_shape(const WidenPlan& plan, std::size_t outputs, std::size_t features, bool shared_noise,
-                                 bool wanted) {
+StatisticsShape statistics_shape(const WidenPlan& plan, const model::Likelihood& likelihood, std::size_t features,
+                                 bool shared_noise, bool wanted) {
   // From this width P on the P x P matrices of the full rung are formed only on demand; its ELBO is then not known.
   constexpr std::size_t widest_free_gram = 2048;
-  return {.outputs = outputs,
+  return {.outputs = likelihood.contrasts(),
+          .task = likelihood.task,
           .random_bias = plan.random_bias,
-          .shared_noise = shared_noise || outputs == 1,
+          .shared_noise = shared_noise || likelihood.covariances() == 1,
           .with_gram = plan.needs_gram() || (wanted && features < widest_free_gram)};
 }
 
@@ -61,6 +63,22 @@ std::size_t blocks_at_once(std::uint64_t memory, std::size_t row_bytes, std::siz
 
 namespace {
 
+/// The part C |mean_c w_c|^2 of |W|^2 that all classes share: |W|^2 without it is sum_c |w_c - mean_k w_k|^2.
+double common_squared_norm(const model::Mlp& network, bool random_bias) {
+  const auto classes = static_cast<double>(network.shape().outputs);
+  const Matrix weights = network.mean_weight();
+  double squares = 0;
+  for (std::size_t j = 0; j < weights.cols(); ++j) {
+    double sum = 0;
+    for (std::size_t c = 0; c < weights.rows(); ++c) sum += weights(c, j);
+    squares += sum * sum / classes;
+  }
+  if (!random_bias) return squares;
+  const std::vector<double> bias = network.mean_bias();
+  const double sum = std::accumulate(bias.begin(), bias.end(), 0.0);
+  return squares + sum * sum / classes;
+}
+
 double last_layer_squared_norm(const model::Mlp& network, bool random_bias) {
   double sum = 0;
   const Matrix weights = network.mean_weight();
@@ -68,7 +86,7 @@ double last_layer_squared_norm(const model::Mlp& network, bool random_bias) {
   if (random_bias) {
     for (const double b : network.mean_bias()) sum += b * b;
   }
-  return sum;
+  return network.shape().has_classes() ? sum - common_squared_norm(network, random_bias) : sum;
 }
 
 using Sums = std::vector<MemberStatistics>;  ///< one per member
@@ -199,6 +217,12 @@ bool is_as_fitted(const WidenPlan& plan, const EnsembleState& state) {
          plan.random_bias == fitted.random_bias && !plan.evidence;
 }
 
+/// Targets of a classification have no scale.
+Scaling scaling_of(const EnsembleState& state) {
+  if (!state.schema.is_classification()) return {state.encoder, state.target_scaler};
+  return {state.encoder, data::identity_scaler(state.schema.targets.size()), data::Classes(state.schema)};
+}
+
 void check_fits(const EnsembleState& state, const data::Schema& train) {
   require(state.has_networks(), ErrorCode::usage,
           "this model was made from arrays and has no networks: widen it from the outputs of its members");
@@ -212,14 +236,18 @@ void check_fits(const EnsembleState& state, const data::Schema& train) {
 
 }  // namespace
 
-std::vector<MemberSums> sum_rows(std::span<const model::Member> members, std::size_t outputs, bool known_noise,
-                                 const NextBlock& next_block, const WidenPlan& plan, base::Team& team) {
+std::vector<MemberSums> sum_rows(std::span<const model::Member> members, bool known_noise, const NextBlock& next_block,
+                                 const WidenPlan& plan, base::Team& team) {
   Sums none;
   std::size_t inputs = 0;
+  std::size_t outputs = 0;
   for (const model::Member& member : members) {
-    const bool shared_noise = member.network->shape().noise == NoiseKind::shared && !known_noise;
-    none.push_back(no_rows(member.features, statistics_shape(plan, outputs, member.features, shared_noise, true)));
-    inputs = member.network->shape().row_width();
+    const model::MlpShape& shape = member.network->shape();
+    const bool shared_noise = shape.noise == NoiseKind::shared && !known_noise;
+    none.push_back(
+        no_rows(member.features, statistics_shape(plan, likelihood_of(shape), member.features, shared_noise, true)));
+    inputs = shape.row_width();
+    outputs = shape.outputs;
   }
   const std::size_t row_values = math::padded(inputs) / 2 + 2 * outputs + 1;  // inputs are floats
   const std::size_t wave = wave_of_team(row_values, bytes_of(none), plan.threads, team);
@@ -247,13 +275,15 @@ Ensemble widen(const Ensemble& ensemble, data::RowSource& train, const WidenOpti
   const EnsembleState& state = ensemble.state();
   check_fits(state, train.schema());
   const WidenPlan plan = make_plan(options, &state);
-  SourceBlocks blocks(train, state.encoder, state.target_scaler);
+  SourceBlocks blocks(train, scaling_of(state));
   const NextBlock next_block = [&](bool wanted, EncodedBlock& block) { return blocks.next(wanted, block); };
-  const std::vector<MemberSums> sums =
-      sum_rows(state.members, state.schema.targets.size(), train.schema().has_noise, next_block, plan, team);
+  const std::vector<MemberSums> sums = sum_rows(state.members, train.schema().has_noise, next_block, plan, team);
   EnsembleState wide = state;
   wide.data = {.rows = blocks.rows(), .fingerprint = blocks.fingerprint()};
-  if (wide.data != state.data || !is_as_fitted(plan, state)) wide.expected.reset();
+  if (wide.data != state.data || !is_as_fitted(plan, state)) {
+    wide.expected.reset();
+    wide.expected_classes.reset();
+  }
   return with_posteriors(std::move(wide), plan, sums);
 }
 

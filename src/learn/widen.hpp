@@ -15,6 +15,7 @@
 #include "learn/encoded_blocks.hpp"
 #include "learn/statistics.hpp"
 #include "model/ensemble_state.hpp"
+#include "model/likelihood.hpp"
 
 namespace credens::learn {
 
@@ -35,10 +36,10 @@ WidenPlan make_plan(const WidenOptions& options, const model::EnsembleState* nar
 
 /// Without need the P x P matrices are formed for the full rung's ELBO alone, where that is `wanted` and P is not
 /// large.
-StatisticsShape statistics_shape(const WidenPlan& plan, std::size_t outputs, std::size_t features, bool shared_noise,
-                                 bool wanted);
+StatisticsShape statistics_shape(const WidenPlan& plan, const model::Likelihood& likelihood, std::size_t features,
+                                 bool shared_noise, bool wanted);
 
-/// G_k and |W|^2 of one member; no norm where the last layer is not known.
+/// G_k and |W|^2 of one member, for classes the norm of W's contrasts; no norm where the last layer is not known.
 struct MemberSums {
   MemberStatistics statistics;
   std::optional<double> squared_norm;
@@ -50,8 +51,8 @@ std::size_t blocks_at_once(std::uint64_t memory, std::size_t row_bytes, std::siz
 
 /// Sums over all blocks, one per member, by the threads and ranks that there are; their number changes no bit. Ranks of
 /// a team all come here with the same members and rows, and all get the sums.
-std::vector<MemberSums> sum_rows(std::span<const model::Member> members, std::size_t outputs, bool known_noise,
-                                 const NextBlock& next_block, const WidenPlan& plan, base::Team& team = base::alone());
+std::vector<MemberSums> sum_rows(std::span<const model::Member> members, bool known_noise, const NextBlock& next_block,
+                                 const WidenPlan& plan, base::Team& team = base::alone());
 
 /// The ensemble of `state` with the posteriors that the sums over its training rows give its members.
 Ensemble with_posteriors(model::EnsembleState state, const WidenPlan& plan, const std::vector<MemberSums>& sums,

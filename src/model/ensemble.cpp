@@ -9,6 +9,7 @@
 #include "base/parallel.hpp"
 #include "data/match.hpp"
 #include "math/statistics.hpp"
+#include "model/class_predictive.hpp"
 #include "model/ensemble_state.hpp"
 #include "model/member_source.hpp"
 #include "model/weights.hpp"
@@ -27,6 +28,10 @@ void check_array_options(const SampleOptions& options) {
                 "noise_std is given beside the outputs of members, whose variance holds all noise already");
 }
 
+model::Width width_of(const ClassOptions& options) {
+  return options.classical ? model::Width::none : model::Width::of_posterior;
+}
+
 void write_rows(const Matrix& block, std::size_t first, Matrix& all) {
   std::copy(block.values().begin(), block.values().end(),
             all.values().begin() + static_cast<std::ptrdiff_t>(first * all.cols()));
@@ -41,7 +46,7 @@ MemberOutputs empty_outputs(const model::EnsembleState& state, std::size_t rows)
   for (const model::Member& member : state.members) {
     outputs.features.emplace_back(rows, member.features);
     outputs.mean.emplace_back(rows, state.target_scaler.cols());
-    outputs.variance.emplace_back(rows, state.target_scaler.cols());
+    outputs.variance.emplace_back(rows, state.schema.is_classification() ? 1 : state.target_scaler.cols());
     outputs.last_layer.push_back(member.network->mean_weight());
   }
   return outputs;
@@ -59,6 +64,14 @@ std::size_t Ensemble::inputs() const {
 
 std::size_t Ensemble::outputs() const {
   return state_->target_scaler.cols();
+}
+
+Task Ensemble::task() const {
+  return state_->schema.task;
+}
+
+std::vector<std::string> Ensemble::classes() const {
+  return state_->schema.is_classification() ? state_->schema.classes : std::vector<std::string>();
 }
 
 std::vector<std::string> Ensemble::input_names() const {
@@ -95,6 +108,10 @@ const std::optional<Expectation>& Ensemble::expected() const {
   return state_->expected;
 }
 
+const std::optional<ClassExpectation>& Ensemble::expected_classes() const {
+  return state_->expected_classes;
+}
+
 std::optional<double> Ensemble::elbo(PosteriorKind kind) const {
   // The value for all members of the mixture: sum_l w_l ELBO_l - sum_l w_l log w_l; none if a member has none.
   double sum = 0;
@@ -122,12 +139,27 @@ Matrix Ensemble::read_inputs(const std::filesystem::path& path, const TableForma
 
 Predictive Ensemble::predict(MatrixView inputs, const PredictOptions& options) const {
   check_threads(options.threads);
+  model::check_task(*state_, false);
   model::require_known_noise(*state_, inputs.rows(), options.noise_std);
   return model::predictive_of(*state_, model::networks_at(*state_, inputs, options.noise_std), options.threads);
 }
 
 Predictive Ensemble::predict(const MemberOutputs& outputs) const {
+  model::check_task(*state_, false);
   return model::predictive_of(*state_, model::arrays_at(*state_, outputs), 0);
+}
+
+ClassPredictive Ensemble::predict_classes(MatrixView inputs, const ClassOptions& options) const {
+  check_threads(options.threads);
+  model::check_task(*state_, true);
+  return model::class_predictive_of(*state_, model::networks_at(*state_, inputs, {}), options.threads,
+                                    width_of(options));
+}
+
+ClassPredictive Ensemble::predict_classes(const MemberOutputs& outputs, const ClassOptions& options) const {
+  check_threads(options.threads);
+  model::check_task(*state_, true);
+  return model::class_predictive_of(*state_, model::arrays_at(*state_, outputs), options.threads, width_of(options));
 }
 
 void Ensemble::predict_blocks(const BlockSource& source, const BlockSink& sink, int threads) const {
@@ -151,10 +183,12 @@ Samples Ensemble::sample(const MemberOutputs& outputs, const SampleOptions& opti
 }
 
 std::vector<Matrix> Ensemble::joint_epistemic_covariance(MatrixView inputs) const {
+  model::check_task(*state_, false);
   return model::joint_covariance(*state_, model::networks_at(*state_, inputs, {}));
 }
 
 std::vector<Matrix> Ensemble::joint_epistemic_covariance(const MemberOutputs& outputs) const {
+  model::check_task(*state_, false);
   return model::joint_covariance(*state_, model::arrays_at(*state_, outputs));
 }
 
@@ -185,6 +219,7 @@ Ensemble Ensemble::with_weights(std::vector<double> weights) const {
   auto state = std::make_shared<model::EnsembleState>(*state_);
   state->weights = model::normalised(std::move(weights));
   state->expected.reset();
+  state->expected_classes.reset();
   return Ensemble(std::move(state));
 }
 

@@ -6,8 +6,10 @@
 #include <cmath>
 
 #include "base/check.hpp"
+#include "data/classes.hpp"
 #include "data/date.hpp"
 #include "math/statistics.hpp"
+#include "model/likelihood.hpp"
 #include "model/names.hpp"
 #include "model/weights.hpp"
 
@@ -68,6 +70,19 @@ void check_bends(const data::Scaler& scaler) {
   }
 }
 
+void check_classes(const EnsembleState& state) {
+  const std::size_t targets = state.schema.targets.size();
+  const std::size_t classes = state.schema.classes.size();
+  require(classes >= 2 && classes <= data::most_classes, "an ensemble has {} classes, expected 2 to {}", classes,
+          data::most_classes);
+  require(state.target_scaler == data::identity_scaler(classes),
+          "an ensemble of {} classes has {} outputs with a scale", classes, state.target_scaler.cols());
+  require(targets == 1 || targets == classes, "an ensemble of {} classes has {} targets", classes, targets);
+  require(!state.schema.has_noise && state.schema.noise.empty(), "an ensemble of classes has known noise");
+  require(!data::first_duplicate(state.schema.classes), "two classes of an ensemble have the same name");
+  static_cast<void>(data::Classes(state.schema));  // throws for names that are no numbers where the target has numbers
+}
+
 void check_targets(const EnsembleState& state) {
   const std::size_t q = state.target_scaler.cols();
   require(q > 0, "an ensemble has no outputs, expected at least 1");
@@ -78,7 +93,9 @@ void check_targets(const EnsembleState& state) {
     require(is_target_scale(scale), "the scaler of the targets has the scale {}, expected a number between {} and {}",
             scale, least_target_scale, largest_target_scale);
   }
-  require(state.schema.targets.size() == q, "an ensemble of {} outputs has {} targets", q, state.schema.targets.size());
+  const std::size_t targets = state.schema.targets.size();
+  if (state.schema.is_classification()) return check_classes(state);
+  require(targets == q, "an ensemble of {} outputs has {} targets", q, targets);
   const std::size_t noise = state.schema.noise.size();
   require(noise <= 1 || noise == q, "an ensemble of {} outputs has {} columns of noise", q, noise);
 }
@@ -112,6 +129,7 @@ void check_network(const EnsembleState& state, const Member& member) {
           state.encoder.width(), state.target_scaler.cols());
   require(shape.flags == state.encoder.flags() && shape.tables == state.encoder.tables(),
           "member {} has other flags or tables of words than the ensemble's inputs", member.index);
+  require(shape.task == state.schema.task, "member {} is of another task than the ensemble", member.index);
   require(shape.features() == member.features, "member {} has {} features but its network {}", member.index,
           member.features, shape.features());
   require(shape.noise != NoiseKind::known || state.schema.has_noise,
@@ -149,7 +167,7 @@ void check_diagonal(const MemberPosterior& posterior, std::size_t outputs, std::
 
 void check_posterior(const EnsembleState& state, const Member& member) {
   const MemberPosterior& posterior = member.posterior;
-  const std::size_t outputs = state.target_scaler.cols();
+  const std::size_t outputs = Likelihood{state.schema.task, state.target_scaler.cols()}.covariances();
   const std::size_t size = random_weights(posterior, member.features);
   require(posterior.kind == state.posterior, "member {} has the posterior {}, the ensemble {}", member.index,
           base::name_of(posterior.kind), base::name_of(state.posterior));

@@ -64,7 +64,8 @@ struct EnsembleState {
   double prior_precision = 1;  ///< lambda of the posterior
   base::OptionValues options;  ///< that made the ensemble, in table order; empty for arrays
   std::vector<Decision> decisions = {};
-  std::optional<Expectation> expected = {};  ///< none: no rows were held out, or it is another model since
+  std::optional<Expectation> expected = {};               ///< none: no rows were held out, or it is another model since
+  std::optional<ClassExpectation> expected_classes = {};  ///< the same of a classification
   std::uint64_t seed = 0;
   DataSummary data;
   std::vector<std::uint64_t> row_hashes = {};  ///< of training rows, by which they are recognised (data/row_sketch.hpp)

@@ -51,9 +51,10 @@ MatrixView rows_or_none(MatrixView values, std::size_t first, std::size_t count)
 }
 
 void check_finite(const MemberView& rows, std::size_t member, std::size_t first_row) {
+  const std::size_t last_variance = rows.variance.cols() - 1;
   for (std::size_t i = 0; i < rows.mean.rows(); ++i) {
     for (std::size_t k = 0; k < rows.mean.cols(); ++k) {
-      if (std::isfinite(rows.mean(i, k)) && std::isfinite(rows.variance(i, k))) continue;
+      if (std::isfinite(rows.mean(i, k)) && std::isfinite(rows.variance(i, std::min(k, last_variance)))) continue;
       base::fail(ErrorCode::numerical,
                  "row {}: the output of member {} is not finite, its inputs lie too far from the training data",
                  first_row + i, member);

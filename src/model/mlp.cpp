@@ -73,6 +73,7 @@ std::size_t MlpShape::table_values() const {
 }
 
 std::size_t MlpShape::noise_units() const {
+  if (has_classes()) return 0;
   if (noise == NoiseKind::shared) return 1;
   return noise == NoiseKind::per_output ? outputs : 0;
 }
@@ -88,7 +89,7 @@ Mlp::Mlp(MlpShape shape) : shape_(std::move(shape)) {
     layer_at_.push_back(constant_noise_at_);
     constant_noise_at_ += shape_.layer(i).size();
   }
-  frequencies_at_ = constant_noise_at_ + (shape_.noise == NoiseKind::constant ? shape_.outputs : 0);
+  frequencies_at_ = constant_noise_at_ + (shape_.has_constant_noise() ? shape_.outputs : 0);
   const std::size_t end = frequencies_at_ + shape_.embedding().waves();
   parameters_.resize(shape_.tables.empty() ? end : math::padded(end) + shape_.table_values());
 }
@@ -225,7 +226,11 @@ MemberView member_view(const Mlp& network, const float* inputs, std::size_t stri
                        MatrixView known_variance, ForwardBuffers& buffers) {
   const MlpShape& shape = network.shape();
   const HeadView view = forward(network, inputs, stride, rows, has_missing, buffers);
-  fill_variances(shape, learned_variances(network, view, rows, buffers), known_variance, rows, buffers.variance);
+  if (shape.has_classes()) {
+    buffers.variance = Matrix(rows, 1, static_cast<double>(shape.outputs));
+  } else {
+    fill_variances(shape, learned_variances(network, view, rows, buffers), known_variance, rows, buffers.variance);
+  }
   buffers.mean.resize(rows, shape.outputs);
   for (std::size_t i = 0; i < rows; ++i) {
     std::copy_n(view.head + i * view.head_stride, shape.outputs, buffers.mean.row(i).begin());

@@ -8,6 +8,7 @@
 
 #pragma once
 
+#include <credens/dataset.hpp>
 #include <credens/matrix.hpp>
 #include <credens/network.hpp>
 
@@ -30,7 +31,8 @@ struct MlpShape {
   std::size_t inputs = 0;  ///< d
   std::vector<std::size_t> hidden;
   Activation activation = Activation::relu;
-  std::size_t outputs = 1;
+  std::size_t outputs = 1;       ///< q means, or logits of q classes
+  Task task = Task::regression;  ///< classes have no noise
   NoiseKind noise = NoiseKind::shared;
   NoiseLink noise_link = NoiseLink::softplus;
   std::size_t frequencies = 0;                ///< k trained frequencies per number; 0: no embedding
@@ -43,6 +45,8 @@ struct MlpShape {
   bool enters_as_is() const { return frequencies == 0 && tables.empty(); }  ///< an encoded row is what layers see
   std::size_t table_values() const;                                         ///< floats of all tables
   std::size_t features() const { return hidden.empty() ? embedded_inputs() : hidden.back(); }
+  bool has_classes() const { return task == Task::classification; }
+  bool has_constant_noise() const { return !has_classes() && noise == NoiseKind::constant; }
   std::size_t noise_units() const;  ///< raw values of the noise head: 1 (shared), q (per output), 0 (constant, known)
   std::size_t head_units() const { return outputs + noise_units(); }
   std::size_t layers() const { return hidden.size() + 1; }
@@ -191,8 +195,10 @@ class FeatureView {
 /// The outputs of a member at some rows, in network units.
 struct MemberView {
   FeatureView features;  ///< [n x p]
-  MatrixView mean;       ///< [n x q]
-  MatrixView variance;   ///< [n x q]: learned (with its floor) plus known; known alone is at least the floor
+  MatrixView mean;       ///< [n x q]; logits of classes
+  /// [n x q]: learned (with its floor) plus known; known alone is at least the floor. The inverse of the curvature that
+  /// widening sums: for the logits of C classes [n x 1], C (docs/method.md).
+  MatrixView variance;
 };
 
 /// The outputs of a member as arrays of their own, in double.

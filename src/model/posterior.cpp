@@ -64,7 +64,7 @@ std::vector<double> scaled_by_std(const MemberPosterior& posterior, std::vector<
         x[j] *= std::sqrt(posterior.gamma);
         break;
       case PosteriorKind::diagonal:
-        x[j] *= std::sqrt(posterior.variance(output, j));
+        x[j] *= std::sqrt(posterior.variance(std::min(output, posterior.variance.rows() - 1), j));
         break;
       default:
         x[j] = 0;

@@ -29,7 +29,7 @@ struct MemberPosterior {
   PosteriorKind kind = PosteriorKind::delta;
   bool random_bias = false;
   double gamma = 0;  ///< width of the isotropic rung, whatever the rung; 0 before widening
-  Matrix variance;   ///< diagonal rung: [q x P]
+  Matrix variance;   ///< diagonal rung: [q x P]; classes share one row
   std::vector<Matrix>
       factor;  ///< full rung: upper triangular S [P x P] with Sigma_k = S S^T; one if all outputs share it, else q
   ElboLadder elbo;

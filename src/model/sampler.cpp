@@ -8,6 +8,7 @@
 #include "base/check.hpp"
 #include "base/parallel.hpp"
 #include "base/random.hpp"
+#include "math/softmax_normal.hpp"
 #include "model/member_source.hpp"
 
 namespace credens::model {
@@ -81,7 +82,11 @@ class BlockSampler {
     for (std::size_t first = 0; first < draws.size(); first += lanes) {
       const auto group = draws.subspan(first, std::min(lanes, draws.size() - first));
       for (std::size_t k = 0; k < samples_.outputs; ++k) write_function(state_.members[member], block, group, k);
-      if (options_.of == Draw::observation) add_noise(block, group);
+      if (state_.schema.is_classification()) {
+        write_probabilities(block.mean.rows(), group);
+      } else if (options_.of == Draw::observation) {
+        add_noise(block, group);
+      }
     }
   }
 
@@ -106,13 +111,32 @@ class BlockSampler {
     }
   }
 
+  /// Logits become probabilities; an observation is 1 at its class and 0 at all others.
+  void write_probabilities(std::size_t rows, std::span<const std::size_t> draws) {
+    std::vector<double> probability(samples_.outputs);
+    for (const std::size_t draw : draws) {
+      for (std::size_t i = 0; i < rows; ++i) {
+        const std::span<double> values(&value(draw, i, 0), samples_.outputs);
+        math::softmax(values, probability);
+        std::ranges::copy(probability, values.begin());
+        if (options_.of == Draw::function) continue;
+        RandomStream random(noise_stream(draw, i));
+        const std::size_t drawn = member_at(probability, random.uniform());
+        std::ranges::fill(values, 0.0);
+        values[drawn] = 1;
+      }
+    }
+  }
+
+  base::StreamName noise_stream(std::size_t draw, std::size_t row) const {
+    return {
+        .seed = options_.seed, .purpose = Purpose::sample_noise, .member = draw, .epoch = first_number_ + first_ + row};
+  }
+
   void add_noise(const MemberBlock& block, std::span<const std::size_t> draws) {
     for (const std::size_t draw : draws) {
       for (std::size_t i = 0; i < block.mean.rows(); ++i) {
-        RandomStream random({.seed = options_.seed,
-                             .purpose = Purpose::sample_noise,
-                             .member = draw,
-                             .epoch = first_number_ + first_ + i});
+        RandomStream random(noise_stream(draw, i));
         for (std::size_t k = 0; k < samples_.outputs; ++k) {
           value(draw, i, k) += std::sqrt(block.variance(i, k)) * state_.target_scaler.scale[k] * random.normal();
         }

@@ -10,7 +10,7 @@
 
 #include "base/text.hpp"
 #include "model/ensemble_state.hpp"
-#include "store/model_document.hpp"
+#include "store/expectation_document.hpp"
 
 namespace credens::report {
 
@@ -31,7 +31,24 @@ std::string estimate_text(const Estimate& estimate) {
   return fmt::format("{} +- {}", fixed(value, decimals), fixed(error, decimals));
 }
 
+namespace {
+
+Table class_expectation_table(const Ensemble& ensemble) {
+  const ClassExpectation& expected = *ensemble.expected_classes();
+  Table table{.caption = fmt::format("What new rows may expect, by {} held-out rows:", expected.rows),
+              .headings = {"", ensemble.target_names().size() == 1 ? ensemble.target_names().front() : "class"}};
+  table.rows = {{"accuracy", percent_text(expected.accuracy)},
+                {"log loss, nats per row", estimate_text(expected.log_loss)},
+                {"Brier score", estimate_text(expected.brier)},
+                {"noise (mean expected entropy, nats)", estimate_text(expected.aleatoric)},
+                {"ignorance (mean mutual information, nats)", estimate_text(expected.epistemic)}};
+  return table;
+}
+
+}  // namespace
+
 Table expectation_table(const Ensemble& ensemble) {
+  if (ensemble.expected_classes()) return class_expectation_table(ensemble);
   constexpr std::size_t most_outputs = 6;
   const Expectation& expected = *ensemble.expected();
   const std::vector<std::string> names = ensemble.target_names();
@@ -71,12 +88,13 @@ std::string no_expectation(const Ensemble& ensemble) {
 }
 
 std::string expectation_text(const Ensemble& ensemble) {
-  return ensemble.expected() ? table_text(expectation_table(ensemble)) : no_expectation(ensemble) + "\n";
+  const bool is_known = ensemble.expected() || ensemble.expected_classes();
+  return is_known ? table_text(expectation_table(ensemble)) : no_expectation(ensemble) + "\n";
 }
 
 Json expectation_json(const Ensemble& ensemble) {
-  if (!ensemble.expected()) return nullptr;
-  Json document = store::expectation_to_json(*ensemble.expected());
+  Json document = store::expectation_to_json(ensemble.state());
+  if (!ensemble.expected()) return document;
   const std::vector<std::string> names = ensemble.target_names();
   for (std::size_t k = 0; k < names.size(); ++k) {
     Json named = {{"output", names[k]}};

@@ -158,7 +158,7 @@ Table ladder(const Ensemble& ensemble) {
 /// Scores of held-out rows, found by `fit`.
 Section expectation_section(const Ensemble& ensemble) {
   Section section{.title = "What new rows may expect"};
-  if (!ensemble.expected()) {
+  if (!ensemble.expected() && !ensemble.expected_classes()) {
     section.paragraphs = {no_expectation(ensemble)};
     return section;
   }

@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "data/kinds.hpp"
 #include "model/ensemble_state.hpp"
 #include "model/names.hpp"
 #include "report/expectation.hpp"
@@ -114,6 +115,10 @@ Json model_json(const Ensemble& ensemble) {
                    {"decisions", store::decisions_to_json(state)},
                    {"expected", expectation_json(ensemble)},
                    {"version", state.version.empty() ? version() : std::string_view(state.version)}};
+  if (state.schema.is_classification()) {
+    document["task"] = base::name_of(state.schema.task);
+    document["classes"] = state.schema.classes;
+  }
   const std::vector<std::string> input_units = data::units_of(state.schema.inputs);
   if (!input_units.empty()) document["input_units"] = input_units;
   const std::vector<std::string> output_units = data::units_of(state.schema.targets);
@@ -144,7 +149,12 @@ std::vector<std::string> inputs_with_kinds(const EnsembleState& state) {
 Lines column_lines(const EnsembleState& state) {
   Lines lines;
   if (state.has_networks()) lines.emplace_back("inputs", shown(inputs_with_kinds(state)));
-  lines.emplace_back("outputs", shown(state.schema.target_labels()));
+  if (state.schema.is_classification()) {
+    if (!state.schema.has_counts()) lines.emplace_back("target", state.schema.targets.front().name);
+    lines.emplace_back(fmt::format("{} classes", state.schema.classes.size()), shown(state.schema.classes));
+  } else {
+    lines.emplace_back("outputs", shown(state.schema.target_labels()));
+  }
   return lines;
 }
 

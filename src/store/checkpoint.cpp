@@ -65,7 +65,7 @@ std::vector<std::size_t> table_rows(const model::MlpShape& shape) {
 
 Json to_document(const model::Member& member, const FitIdentity& identity) {
   const model::MlpShape& shape = member.network->shape();
-  return {
+  Json document = {
       {"format_version", format_version},
       {"version", identity.version},
       {"options", options_to_json(identity.options)},
@@ -77,6 +77,8 @@ Json to_document(const model::Member& member, const FitIdentity& identity) {
       {"noise", {{"kind", base::name_of(shape.noise)}, {"link", base::name_of(shape.noise_link)}}},
       {"posterior", {{"kind", base::name_of(member.posterior.kind)}, {"random_bias", member.posterior.random_bias}}},
       {"member", member_to_json(member)}};
+  if (shape.has_classes()) document["task"] = base::name_of(shape.task);
+  return document;
 }
 
 CommonParts read_common(const JsonObject& document) {
@@ -89,6 +91,7 @@ CommonParts read_common(const JsonObject& document) {
     base::require(rows >= 3, ErrorCode::model, "table_rows has {}, expected at least 3", rows);
     common.shape.tables.push_back(data::InputEncoding{.kind = ColumnKind::category, .learned = rows - 3}.table());
   }
+  if (document.has("task")) common.shape.task = document.choice<Task>("task");
   common.shape.outputs = document.whole("outputs");
   common.shape.noise = noise.choice<NoiseKind>("kind");
   common.shape.noise_link = noise.choice<NoiseLink>("link");
@@ -126,7 +129,7 @@ model::Member decode_member(std::string_view bytes, std::size_t index, const Fit
 
   const JsonObject document(json, "", ErrorCode::model,
                             {"format_version", "version", "options", "data", "inputs", "flags", "table_rows", "outputs",
-                             "noise", "posterior", "member"});
+                             "noise", "posterior", "member", "task"});
   check_identity({read_options(document), read_data(document), document.text("version")}, identity);
   const JsonObject object = document.object("member", member_keys());
   base::require(object.whole("index") == index, ErrorCode::model, "it holds member {}, expected member {}",

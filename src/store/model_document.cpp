@@ -11,6 +11,8 @@
 #include <nlohmann/json.hpp>
 
 #include "model/names.hpp"
+#include "store/document_targets.hpp"
+#include "store/expectation_document.hpp"
 
 namespace credens::store {
 
@@ -65,20 +67,6 @@ Json inputs_to_json(const model::EnsembleState& state) {
     inputs["encodings"].push_back(column_to_json(state.schema.inputs[i], state.encoder.columns[i]));
   }
   return inputs;
-}
-
-std::vector<std::size_t> positions_in(const JsonObject& part) {
-  const std::vector<std::uint64_t> columns = part.wholes("columns");
-  return {columns.begin(), columns.end()};
-}
-
-/// Columns without units have no such key.
-void read_units(const JsonObject& part, std::vector<data::Column>& columns, std::string_view what) {
-  if (!part.has("units")) return;
-  const std::vector<std::string> units = part.texts("units");
-  base::require(!units.empty(), ErrorCode::model, "{} is empty, expected one unit per {}", part.place_of("units"),
-                what);
-  data::set_units(units, columns, what, ErrorCode::model);
 }
 
 data::Cycle read_cycle(const std::string& name) {
@@ -139,31 +127,6 @@ void read_inputs(const JsonObject& document, model::EnsembleState& state) {
   if (inputs.has("encodings")) read_encodings(inputs, state);
 }
 
-Json targets_to_json(const model::EnsembleState& state) {
-  Json targets = {{"names", state.schema.target_names()},
-                  {"shift", state.target_scaler.shift},
-                  {"scale", state.target_scaler.scale}};
-  const std::vector<std::string> units = data::units_of(state.schema.targets);
-  if (!units.empty()) targets["units"] = units;
-  const std::vector<std::size_t> columns = data::positions_of(state.schema.targets);
-  if (!columns.empty()) targets["columns"] = columns;
-  return targets;
-}
-
-void read_targets(const JsonObject& document, model::EnsembleState& state) {
-  const JsonObject targets = document.object("targets", {"names", "units", "shift", "scale", "columns"});
-  state.target_scaler = {.shift = targets.numbers("shift"), .scale = targets.numbers("scale")};
-  const std::vector<std::string> names = targets.texts("names");
-  const std::size_t count = state.target_scaler.cols();
-  base::require(count > 0, ErrorCode::model, "targets.shift is empty, expected one number per output");
-  base::require(names.size() == count, ErrorCode::model, "targets.names has {} names, expected {}", names.size(),
-                count);
-  const std::vector<std::size_t> positions =
-      targets.has("columns") ? positions_in(targets) : std::vector<std::size_t>();
-  state.schema.targets = data::make_columns(names, positions, count, "output", ErrorCode::model);
-  read_units(targets, state.schema.targets, "output");
-}
-
 Json noise_to_json(const model::EnsembleState& state) {
   Json noise = {{"kind", nullptr},
                 {"link", nullptr},
@@ -202,49 +165,6 @@ std::vector<model::Decision> read_decisions(const JsonObject& document) {
     decisions.push_back({current_name(decision.text("name")), decision.text("value"), decision.text("reason")});
   }
   return decisions;
-}
-
-/// Numbers that are too large for a double are null.
-Json estimate_to_json(const Estimate& estimate) {
-  const auto finite = [](double value) {
-    return number_or_null(std::isfinite(value) ? std::optional(value) : std::nullopt);
-  };
-  return {{"value", finite(estimate.value)}, {"standard_error", finite(estimate.standard_error)}};
-}
-
-Estimate read_estimate(const JsonObject& part, std::string_view name) {
-  constexpr double infinite = std::numeric_limits<double>::infinity();
-  const JsonObject estimate = part.object(name, {"value", "standard_error"});
-  const double standard_error = estimate.number_or_null("standard_error").value_or(infinite);
-  base::require(standard_error >= 0, ErrorCode::model, "{} is {}, expected a number that is not negative",
-                estimate.place_of("standard_error"), standard_error);
-  return {estimate.number_or_null("value").value_or(infinite), standard_error};
-}
-
-constexpr std::pair<std::string_view, Estimate OutputExpectation::*> estimates[] = {
-    {"rmse", &OutputExpectation::rmse},
-    {"r2", &OutputExpectation::r2},
-    {"mae", &OutputExpectation::mae},
-    {"crps", &OutputExpectation::crps},
-    {"nll", &OutputExpectation::nll},
-    {"coverage", &OutputExpectation::coverage},
-    {"aleatoric_std", &OutputExpectation::aleatoric_std},
-    {"epistemic_std", &OutputExpectation::epistemic_std}};
-
-Expectation read_expectation(const JsonObject& document, std::size_t outputs) {
-  const JsonObject part = document.object("expected", {"rows", "level", "nll", "outputs"});
-  Expectation expected{
-      .rows = part.whole("rows"), .level = part.number("level"), .nll = read_estimate(part, "nll"), .outputs = {}};
-  base::require(expected.level > 0 && expected.level < 1, ErrorCode::model,
-                "expected.level is {}, expected a number between 0 and 1", expected.level);
-  for (const JsonObject& of_output :
-       part.objects("outputs", {"rmse", "r2", "mae", "crps", "nll", "coverage", "aleatoric_std", "epistemic_std"})) {
-    OutputExpectation& output = expected.outputs.emplace_back();
-    for (const auto& [name, estimate] : estimates) output.*estimate = read_estimate(of_output, name);
-  }
-  base::require(expected.outputs.size() == outputs, ErrorCode::model, "expected.outputs has {} outputs, expected {}",
-                expected.outputs.size(), outputs);
-  return expected;
 }
 
 Json posterior_to_json(const model::EnsembleState& state) {
@@ -343,35 +263,30 @@ Json decisions_to_json(const model::EnsembleState& state) {
   return decisions;
 }
 
-Json expectation_to_json(const Expectation& expected) {
-  Json outputs = Json::array();
-  for (const OutputExpectation& output : expected.outputs) {
-    Json& of_output = outputs.emplace_back(Json::object());
-    for (const auto& [name, estimate] : estimates) of_output[std::string(name)] = estimate_to_json(output.*estimate);
-  }
-  return {{"rows", expected.rows},
-          {"level", expected.level},
-          {"nll", estimate_to_json(expected.nll)},
-          {"outputs", std::move(outputs)}};
-}
-
 Json to_document(const model::EnsembleState& state) {
-  Json document = {{"format_version", format_version},          {"version", version()},
-                   {"options", options_to_json(state.options)}, {"seed", state.seed},
-                   {"data", data_to_json(state.data)},          {"inputs", inputs_to_json(state)},
-                   {"targets", targets_to_json(state)},         {"noise", noise_to_json(state)},
-                   {"posterior", posterior_to_json(state)},     {"total_members", state.total_members},
-                   {"members", members_to_json(state)},         {"weights", state.weights}};
+  Json document = {{"format_version", format_version}, {"version", version()}};
+  const bool has_classes = state.schema.is_classification();
+  if (has_classes) document["task"] = "classification";
+  document["options"] = options_to_json(state.options);
+  document["seed"] = state.seed;
+  document["data"] = data_to_json(state.data);
+  document["inputs"] = inputs_to_json(state);
+  document["targets"] = targets_to_json(state);
+  if (!has_classes) document["noise"] = noise_to_json(state);
+  document["posterior"] = posterior_to_json(state);
+  document["total_members"] = state.total_members;
+  document["members"] = members_to_json(state);
+  document["weights"] = state.weights;
   if (!state.decisions.empty()) document["decisions"] = decisions_to_json(state);
   if (!state.row_hashes.empty()) document["row_hashes"] = state.row_hashes;
-  if (state.expected) document["expected"] = expectation_to_json(*state.expected);
+  if (const Json expected = expectation_to_json(state); !expected.is_null()) document["expected"] = expected;
   return document;
 }
 
 model::EnsembleState read_document(const Json& json, TensorMap& tensors) {
   const JsonObject document(
       json, "", ErrorCode::model,
-      {"format_version", "version", "options", "seed", "data", "inputs", "targets", "noise", "posterior",
+      {"format_version", "version", "task", "options", "seed", "data", "inputs", "targets", "noise", "posterior",
        "total_members", "members", "weights", "decisions", "row_hashes", "expected"});
   model::EnsembleState state;
   state.version = document.text("version");
@@ -380,19 +295,21 @@ model::EnsembleState read_document(const Json& json, TensorMap& tensors) {
   state.data = read_data(document);
   read_inputs(document, state);
   read_targets(document, state);
+  const bool has_classes = state.schema.is_classification();
 
   CommonParts common;
+  common.shape.task = state.schema.task;
   common.shape.inputs = state.encoder.numbers();
   common.shape.flags = state.encoder.flags();
   common.shape.tables = state.encoder.tables();
   common.shape.outputs = state.target_scaler.cols();
-  read_noise(document, state, common);
+  if (!has_classes) read_noise(document, state, common);
   read_posterior(document, state, common);
   state.total_members = document.whole("total_members");
   state.weights = document.numbers("weights");
   if (document.has("decisions")) state.decisions = read_decisions(document);
   if (document.has("row_hashes")) state.row_hashes = document.wholes("row_hashes");
-  if (document.has("expected")) state.expected = read_expectation(document, state.target_scaler.cols());
+  read_expectation(document, state);
   state.members = read_members(document, common, tensors);
   return state;
 }

@@ -34,8 +34,6 @@ model::DataSummary read_data(const JsonObject& document);  ///< its field `data`
 
 Json decisions_to_json(const model::EnsembleState& state);
 
-Json expectation_to_json(const Expectation& expected);
-
 Json to_document(const model::EnsembleState& state);
 
 /// The ensemble that a document describes; its members take their tensors out of the map. Throws model.

@@ -113,6 +113,7 @@ void check_storable(const model::EnsembleState& state) {
   for (const model::Member& member : state.members) check_alike(member, state.members.front());
   check_names(state.schema.inputs, "the input name");
   check_names(state.schema.targets, "the target name");
+  for (const std::string& name : state.schema.classes) check_text(name, "the name of a class");
   check_names(state.schema.noise, "the name of the noise column");
   check_options(state.options);
   check_text(state.version, "the version");
@@ -129,11 +130,15 @@ void check_storable(const model::Member& member) {
   state.encoder = encoder_for(shape);
   state.target_scaler = data::identity_scaler(shape.outputs);
   state.schema = {.inputs = std::vector<data::Column>(inputs, {.name = "", .position = 0}),
-                  .targets = std::vector<data::Column>(shape.outputs),
-                  .has_noise = shape.noise == NoiseKind::known,
+                  .targets = std::vector<data::Column>(shape.has_classes() ? 1 : shape.outputs),
+                  .task = shape.task,
+                  .has_noise = !shape.has_classes() && shape.noise == NoiseKind::known,
                   .table_columns = inputs};
   for (std::size_t i = 0; i < state.encoder.columns.size(); ++i) {
     state.schema.inputs[i].kind = state.encoder.columns[i].kind;
+  }
+  for (std::size_t c = 0; c < shape.outputs && shape.has_classes(); ++c) {
+    state.schema.classes.push_back(fmt::format("{}", c));
   }
   state.posterior = member.posterior.kind;
   check_storable(state);

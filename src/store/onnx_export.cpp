@@ -132,6 +132,8 @@ void add_outputs(OnnxGraph& graph, const EnsembleState& state, const MemberValue
 
 std::string encode_onnx(const Ensemble& ensemble) {
   const EnsembleState& state = ensemble.state();
+  base::require(!state.schema.is_classification(), ErrorCode::usage,
+                "a model that predicts classes cannot be exported yet");
   model::require_networks(state);
   check_storable(state);
   OnnxGraph graph;

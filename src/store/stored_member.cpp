@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "model/likelihood.hpp"
 #include "model/names.hpp"
 
 namespace credens::store {
@@ -160,7 +161,7 @@ model::Mlp read_network(std::size_t member, const model::MlpShape& shape, Tensor
   }
   layers.push_back(take_head(tensors, member, shape));
   std::vector<float> raw_noise;
-  if (shape.noise == NoiseKind::constant) {
+  if (shape.has_constant_noise()) {
     raw_noise = take<float>(tensors, tensor_name(member, "noise.raw"), {shape.outputs});
   }
 
@@ -255,7 +256,7 @@ void append_network_tensors(const model::Member& member, std::vector<Tensor>& te
   if (shape.noise_units() > 0) {
     append_rows(tensors, tensor_name(member.index, "noise"), weight, bias, shape.outputs, shape.noise_units());
   }
-  if (shape.noise == NoiseKind::constant) {
+  if (shape.has_constant_noise()) {
     append(tensors, tensor_name(member.index, "noise.raw"), {shape.outputs}, network.constant_noise());
   }
   if (!network.noise_ranges().empty()) {
@@ -283,7 +284,7 @@ model::Member read_member(const JsonObject& object, const CommonParts& common, T
   member.posterior.gamma = object.number("gamma");
   member.posterior.elbo = read_elbo(object);
 
-  const std::size_t outputs = common.shape.outputs;
+  const std::size_t outputs = model::likelihood_of(common.shape).covariances();
   const std::size_t size = model::random_weights(member.posterior, member.features);
   if (member.posterior.kind == PosteriorKind::diagonal) {
     const std::string name = tensor_name(member.index, "posterior.variance");

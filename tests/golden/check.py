@@ -200,6 +200,24 @@ def inspect(path):
         print(key, document[key])
 
 
+def classes(path, target):
+    """Probabilities have the sum 1, the class is the most probable one, and entropy is the sum of its two parts."""
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    start = f"{target}_probability_"
+    for row in rows:
+        shares = {name.removeprefix(start): float(value) for name, value in row.items() if name.startswith(start)}
+        near(sum(shares.values()), 1)
+        assert row[f"{target}_class"] == max(shares, key=shares.get), row
+        near(float(row[f"{target}_entropy"]), -sum(p * math.log(p) for p in shares.values() if p > 0))
+        near(float(row[f"{target}_entropy"]), float(row[f"{target}_aleatoric"]) + float(row[f"{target}_epistemic"]))
+    print(len(rows), *shares)
+
+
+def shape(path):
+    print(*read_npy(path)[0])
+
+
 def ladder(path):
     """The ELBO never falls along the ladder."""
     elbo = json.loads(Path(path).read_text(encoding="utf-8"))["elbo"]

@@ -3,7 +3,8 @@
 
 Usage: data.py FILE...   the name decides: train.csv, test.csv, two.csv (two targets), noisy.csv (noise and weight columns),
                          plain.csv (no header), many.csv (10,000 rows), samples.csv (words that name samples, a day, copies of
-                         inputs), slips.csv (two targets times 1,000), words.csv (words, days and gaps), *.csv.gz, *.csv.xz, *.npy
+                         inputs), slips.csv (two targets times 1,000), words.csv (words, days and gaps), classes.csv (a kind, a
+                         grade and counts), plants.csv and new.csv (species and grades), *.csv.gz, *.csv.xz, *.npy
 """
 
 import gzip
@@ -39,6 +40,15 @@ def table(name):
         colours = ("red", "green", "blue", '"a, b"')
         rows = [("" if i % 7 == 3 else row(i)[0], colours[i % 4], f"2024-{1 + i % 12:02}-{1 + i % 28:02}", i % 4 + row(i)[3]) for i in range(60)]
         return ["x", "colour", "when", "y"], rows
+    if name == "classes":
+        kinds = ("tall", "short", "flat")
+        grades = [int(3 * row(i)[0] + 0.3 * math.sin(i * i)) for i in range(60)]
+        rows = [(*row(i)[:2], kinds[max(0, min(2, grade))], 1 + grade % 3, i % 4, 3 - i % 4, f"r{i}") for i, grade in enumerate(grades)]
+        return ["x", "w", "kind", "grade", "a", "b", "id"], rows
+    if name in ("plants", "new"):
+        species = ("moss", "fern", "reed")
+        plants = [(a, b, int(2.99 * min(1, max(0, a + 0.2 * math.sin(i * i))))) for i in (range(90) if name == "plants" else range(200, 212)) for a, b, *_ in [row(i)]]
+        return ["height", "width", "species", "grade"], [(a, b, species[kind], kind + 1) for a, b, kind in plants]
     if name == "slips":
         return ["a", "b", "y"], [(a, b, y * 1000 if i in (5, 30) else y) for i in range(120) for a, b, _, y in [row(i)]]
     if name == "many":

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the examples of a document: in fenced blocks, lines after `$ ` are commands, the lines below them what they print.
 
-All blocks run in order in one scratch folder with train.csv, test.csv and words.csv. `...` stands for any text or, as a whole line, for any
+All blocks run in order in one scratch folder with train.csv, test.csv, words.csv, plants.csv and new.csv. `...` stands for any text or, as a whole line, for any
 lines; a command without lines below may print what it likes.
 
 Usage: docs_test.py PROGRAM DOCUMENT

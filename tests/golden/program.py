@@ -37,4 +37,4 @@ class Program:
 
 
 def write_tables(folder):
-    subprocess.run([sys.executable, "-B", GOLDEN / "data.py", "train.csv", "test.csv", "words.csv"], cwd=folder, check=True)
+    subprocess.run([sys.executable, "-B", GOLDEN / "data.py", "train.csv", "test.csv", "words.csv", "plants.csv", "new.csv"], cwd=folder, check=True)

@@ -65,7 +65,7 @@ LossRun run(const model::Mlp& network, const TrainingSet& data, const std::vecto
   LossRun result{.delta = std::vector<float>(rows * stride), .constant = std::vector<float>(outputs)};
   const std::vector<std::uint32_t> order{0, 1, 2, 3, 4, 5};
   const std::size_t constants = network.constant_noise().size();
-  result.loss = BatchLoss(network.shape(), rows, beta)
+  result.loss = GaussianBatchLoss(network.shape(), rows, beta)
                     .run(network, data, order, head.data(), stride, result.delta.data(),
                          std::span(result.constant).first(constants));
   return result;

@@ -149,11 +149,43 @@ PlainNetwork zeros_like(PlainNetwork network) {
   return network;
 }
 
+double class_share(const PlainRows& rows, std::size_t i, std::size_t c) {
+  if (rows.targets.cols() > 1) return rows.targets(i, c);
+  return rows.targets(i, 0) == static_cast<double>(c) ? 1 : 0;
+}
+
+/// softmax(z) of the row's logits z.
+std::vector<double> class_probabilities(const Trace& trace) {
+  std::vector<double> p = trace.head();
+  const double largest = *std::ranges::max_element(p);
+  double sum = 0;
+  for (double& value : p) sum += value = std::exp(value - largest);
+  for (double& value : p) value /= sum;
+  return p;
+}
+
+/// l_i = -sum_c t_c log softmax_c(z); dl/dz_c = softmax_c(z) - t_c.
+double class_loss(const PlainRows& rows, const Trace& trace, std::size_t i) {
+  const std::vector<double> p = class_probabilities(trace);
+  double loss = 0;
+  for (std::size_t c = 0; c < p.size(); ++c) {
+    if (class_share(rows, i, c) > 0) loss -= class_share(rows, i, c) * std::log(p[c]);
+  }
+  return loss;
+}
+
+std::vector<double> class_delta(const PlainRows& rows, const Trace& trace, std::size_t i, double scale) {
+  std::vector<double> delta = class_probabilities(trace);
+  for (std::size_t c = 0; c < delta.size(); ++c) delta[c] = scale * (delta[c] - class_share(rows, i, c));
+  return delta;
+}
+
 /// d l_i / d head, and d l_i / d constant noise added to `gradient`, both times `scale`:
 /// dl/dm = (m - y) / v, dl/dv = (1 / v - (m - y)^2 / v^2) / 2, dl/draw = dl/dv f'(raw).
 std::vector<double> head_delta(const PlainNetwork& network, const PlainRows& rows, const Trace& trace, std::size_t i,
                                double scale, PlainNetwork& gradient) {
   const model::MlpShape& shape = network.shape;
+  if (shape.has_classes()) return class_delta(rows, trace, i, scale);
   std::vector<double> delta(shape.head_units(), 0.0);
   for (std::size_t k = 0; k < shape.outputs; ++k) {
     const double v = variance(network, rows, trace, i, k);
@@ -262,6 +294,10 @@ double plain_loss(const PlainNetwork& network, const PlainRows& rows, double pri
   double sum = 0;
   for (std::size_t i = 0; i < rows.inputs.rows(); ++i) {
     const Trace trace = forward(network, rows.inputs.row(i));
+    if (network.shape.has_classes()) {
+      sum += row_weight(rows, i) * class_loss(rows, trace, i);
+      continue;
+    }
     for (std::size_t k = 0; k < network.shape.outputs; ++k) {
       const double v = variance(network, rows, trace, i, k);
       const double residual = trace.head()[k] - rows.targets(i, k);

@@ -22,6 +22,7 @@ struct RandomRows {
   Matrix targets;
   Matrix noise_std;             ///< or empty
   std::vector<double> weights;  ///< or none
+  std::size_t classes = 0;      ///< targets are numbers of classes, or shares of them; 0: no classes
 
   Matrix known_variance() const {
     Matrix variance = noise_std;
@@ -29,10 +30,20 @@ struct RandomRows {
     return variance;
   }
   Dataset dataset() const {
-    return Dataset({.inputs = inputs, .targets = targets, .weights = weights, .noise_std = noise_std});
+    return Dataset({.inputs = inputs,
+                    .targets = targets,
+                    .weights = weights,
+                    .noise_std = noise_std,
+                    .task = classes > 0 ? Task::classification : Task::regression});
+  }
+  std::vector<std::string> class_names() const {
+    std::vector<std::string> names;
+    for (std::size_t c = 0; c < classes; ++c) names.push_back(fmt::format("{}", c));
+    return names;
   }
   TrainingSet training_set() const {
-    return make_training_set(dataset(), {data::identity_scaler(inputs.cols()), data::identity_scaler(targets.cols())});
+    return make_training_set(dataset(), {data::identity_scaler(inputs.cols()), data::identity_scaler(targets.cols()),
+                                         data::Classes(dataset().schema(), class_names())});
   }
 };
 
@@ -57,6 +68,26 @@ inline RandomRows random_rows(const RowsShape& shape, std::uint64_t seed) {
   if (shape.noise) rows.noise_std = random_floats(random, shape.rows, shape.outputs, 0.3, 1.2);
   if (shape.weights) {
     for (std::size_t i = 0; i < shape.rows; ++i) rows.weights.push_back(random.uniform(0.2, 3));
+  }
+  return rows;
+}
+
+enum class Labels { numbers, shares };
+
+/// Rows of classes.
+inline RandomRows random_class_rows(const RowsShape& shape, std::size_t classes, Labels labels, std::uint64_t seed) {
+  RandomRows rows = random_rows(shape, seed);
+  base::RandomStream random({.seed = seed, .purpose = base::Purpose::test, .member = 1});
+  rows.classes = classes;
+  rows.targets = Matrix(shape.rows, labels == Labels::shares ? classes : 1);
+  for (std::size_t i = 0; i < shape.rows; ++i) {
+    if (labels == Labels::numbers) {
+      rows.targets(i, 0) = static_cast<double>(random.below(classes));
+      continue;
+    }
+    for (double& share : rows.targets.row(i)) share = 1 / static_cast<double>(classes);
+    rows.targets(i, i % classes) *= 1.5;
+    rows.targets(i, (i + 1) % classes) *= 0.5;
   }
   return rows;
 }
