@@ -16,6 +16,7 @@
 #include "base/text.hpp"
 #include "data/complete_rows.hpp"
 #include "data/csv_reader.hpp"
+#include "data/kinds.hpp"
 #include "data/row_source.hpp"
 #include "data/scaler.hpp"
 #include "frame.hpp"
@@ -32,6 +33,9 @@ using Positions = std::vector<std::size_t>;
 /// Targets, inputs, columns to ignore, the weight, known noise, the group, the time.
 using Roles = std::tuple<Names, Names, Names, std::string, Names, std::string, std::string>;
 
+/// Task, classes and columns of counts.
+using ClassRoles = std::tuple<std::string, Names, Names>;
+
 /// Columns of numbers, of words and of dates, and whether only finite numbers are taken.
 using Kinds = std::tuple<Names, Names, Names, bool>;
 
@@ -40,6 +44,12 @@ DatasetOptions options_of(const Roles& roles) {
   std::tie(options.targets, options.inputs, options.ignore, options.weight, options.noise_std, options.group,
            options.time) = roles;
   return options;
+}
+
+void set_classes(const ClassRoles& roles, DatasetOptions& options) {
+  options.task = base::parse_enum<Task>(std::get<0>(roles));
+  options.classes = std::get<1>(roles);
+  options.counts = std::get<2>(roles);
 }
 
 void set_kinds(const Kinds& kinds, DatasetOptions& options) {
@@ -60,7 +70,8 @@ Dataset from_arrays(const Array2& inputs, const Array2& targets, const std::opti
                     const Names& noise_names, const Positions& input_columns, const Positions& target_columns,
                     std::size_t table_columns, const Names& kinds, const Texts& levels, bool allows_missing,
                     const Names& missing, const std::optional<Array1>& groups, const std::optional<Array1>& times,
-                    const std::string& group_name, const std::string& time_name) {
+                    const std::string& group_name, const std::string& time_name, const std::string& task,
+                    const Names& classes, const Names& target_levels) {
   return unlocked([&] {
     DatasetParts parts{.inputs = copy_of(inputs),
                        .targets = copy_of(targets),
@@ -70,18 +81,20 @@ Dataset from_arrays(const Array2& inputs, const Array2& targets, const std::opti
                        .target_names = target_names,
                        .weight_name = weight_name,
                        .noise_names = noise_names,
+                       .task = base::parse_enum<Task>(task),
+                       .target_levels = target_levels,
+                       .classes = classes,
                        .groups = copy_of(groups),
                        .times = copy_of(times),
                        .group_name = group_name,
                        .time_name = time_name};
     data::Schema schema = data::schema_of(parts);
-    const Names outputs = schema.target_names();
     schema.inputs = data::make_columns(input_names, input_columns, parts.inputs.cols(), "input", ErrorCode::data);
     for (std::size_t i = 0; i < schema.inputs.size(); ++i) {
       schema.inputs[i].kind = kind_named(kinds.at(i));
       schema.inputs[i].levels = levels.at(i);
     }
-    schema.targets = data::make_columns(outputs, target_columns, outputs.size(), "target", ErrorCode::data);
+    for (std::size_t k = 0; k < target_columns.size(); ++k) schema.targets.at(k).position = target_columns[k];
     data::set_units(input_units, schema.inputs, "input", ErrorCode::data);
     data::set_units(target_units, schema.targets, "target", ErrorCode::data);
     schema.table_columns = table_columns;
@@ -91,15 +104,15 @@ Dataset from_arrays(const Array2& inputs, const Array2& targets, const std::opti
   });
 }
 
-/// Inputs are all columns of a table, the rest are arrays.
-Dataset from_parts(const Frame& inputs, const Array2& targets, const std::optional<Array1>& weights,
-                   const std::optional<Array2>& noise_std, const Names& target_names, const Names& target_units,
-                   const std::string& weight_name, const Names& noise_names, std::size_t table_columns,
-                   const Kinds& kinds, const std::optional<Array1>& groups, const std::optional<Array1>& times,
+/// Inputs and targets are all columns of a table each, the rest are arrays. Counts stand in place of the targets.
+Dataset from_parts(const Frame& inputs, const Frame& targets, const std::string& task, const Names& classes,
+                   bool has_counts, const std::optional<Array1>& weights, const std::optional<Array2>& noise_std,
+                   const Names& target_names, const Names& target_units, const std::string& weight_name,
+                   const Names& noise_names, std::size_t table_columns, const Kinds& kinds,
+                   const std::optional<Array1>& groups, const std::optional<Array1>& times,
                    const std::string& group_name, const std::string& time_name) {
   return unlocked([&] {
-    DatasetParts parts{.targets = copy_of(targets),
-                       .weights = copy_of(weights),
+    DatasetParts parts{.weights = copy_of(weights),
                        .noise_std = noise_std ? copy_of(*noise_std) : Matrix(),
                        .input_names = inputs.table.names,
                        .target_names = target_names,
@@ -111,12 +124,16 @@ Dataset from_parts(const Frame& inputs, const Array2& targets, const std::option
                        .time_name = time_name};
     DatasetOptions options;
     set_kinds(kinds, options);
-    return make_dataset(inputs, std::move(parts), options, {.columns = table_columns, .target_units = target_units});
+    set_classes({task, classes, {}}, options);
+    return make_dataset(inputs, {.frame = targets, .has_counts = has_counts}, std::move(parts), options,
+                        {.columns = table_columns, .target_units = target_units});
   });
 }
 
-Dataset from_table(const Frame& table, const Roles& roles, const Kinds& kinds, const Names& missing) {
+Dataset from_table(const Frame& table, const Roles& roles, const ClassRoles& classes, const Kinds& kinds,
+                   const Names& missing) {
   DatasetOptions options = options_of(roles);
+  set_classes(classes, options);
   set_kinds(kinds, options);
   options.format.missing = missing;
   return unlocked([&] { return make_dataset(table, options); });
@@ -124,10 +141,11 @@ Dataset from_table(const Frame& table, const Roles& roles, const Kinds& kinds, c
 
 /// The rows, and what is to be said of how they were read.
 nb::typed<nb::tuple, Dataset, Names> from_file(const std::filesystem::path& path, bool is_text, const Roles& roles,
-                                               const Kinds& kinds, const Names& missing, std::optional<bool> header,
-                                               const std::string& delimiter, const std::string& decimal,
-                                               std::optional<bool> unit_line) {
+                                               const ClassRoles& classes, const Kinds& kinds, const Names& missing,
+                                               std::optional<bool> header, const std::string& delimiter,
+                                               const std::string& decimal, std::optional<bool> unit_line) {
   DatasetOptions options = options_of(roles);
+  set_classes(classes, options);
   set_kinds(kinds, options);
   options.format.missing = missing;
   options.format.header = header;
@@ -209,14 +227,15 @@ void register_dataset(nb::module_& module) {
                   "weights"_a.noconvert().none(), "noise_std"_a.noconvert().none(), "input_names"_a, "target_names"_a,
                   "input_units"_a, "target_units"_a, "weight_name"_a, "noise_names"_a, "input_columns"_a,
                   "target_columns"_a, "table_columns"_a, "kinds"_a, "levels"_a, "allows_missing"_a, "missing"_a,
-                  "groups"_a.noconvert().none(), "times"_a.noconvert().none(), "group_name"_a, "time_name"_a)
-      .def_static("from_parts", &from_parts, "inputs"_a, "targets"_a.noconvert(), "weights"_a.noconvert().none(),
-                  "noise_std"_a.noconvert().none(), "target_names"_a, "target_units"_a, "weight_name"_a,
-                  "noise_names"_a, "table_columns"_a, "kinds"_a, "groups"_a.noconvert().none(),
+                  "groups"_a.noconvert().none(), "times"_a.noconvert().none(), "group_name"_a, "time_name"_a, "task"_a,
+                  "classes"_a, "target_levels"_a)
+      .def_static("from_parts", &from_parts, "inputs"_a, "targets"_a, "task"_a, "classes"_a, "has_counts"_a,
+                  "weights"_a.noconvert().none(), "noise_std"_a.noconvert().none(), "target_names"_a, "target_units"_a,
+                  "weight_name"_a, "noise_names"_a, "table_columns"_a, "kinds"_a, "groups"_a.noconvert().none(),
                   "times"_a.noconvert().none(), "group_name"_a, "time_name"_a)
-      .def_static("from_table", &from_table, "table"_a, "roles"_a, "kinds"_a, "missing"_a)
-      .def_static("from_file", &from_file, "path"_a, "is_text"_a, "roles"_a, "kinds"_a, "missing"_a, "header"_a.none(),
-                  "delimiter"_a, "decimal"_a, "unit_line"_a.none())
+      .def_static("from_table", &from_table, "table"_a, "roles"_a, "classes"_a, "kinds"_a, "missing"_a)
+      .def_static("from_file", &from_file, "path"_a, "is_text"_a, "roles"_a, "classes"_a, "kinds"_a, "missing"_a,
+                  "header"_a.none(), "delimiter"_a, "decimal"_a, "unit_line"_a.none())
       .def_static("from_text", &from_text, "text"_a, "source"_a, "target"_a)
       .def_prop_ro("rows", &Dataset::rows)
       .def_prop_ro(
@@ -235,6 +254,11 @@ void register_dataset(nb::module_& module) {
       .def_prop_ro("target_names", &Dataset::target_names)
       .def_prop_ro("input_units", [](const Dataset& dataset) { return data::units_of(dataset.schema().inputs); })
       .def_prop_ro("target_units", [](const Dataset& dataset) { return data::units_of(dataset.schema().targets); })
+      .def_prop_ro("task", [](const Dataset& rows) { return std::string(base::name_of(rows.task())); })
+      .def_prop_ro("classes", &Dataset::classes)
+      .def_prop_ro("given_classes", [](const Dataset& rows) { return rows.schema().classes; })
+      .def_prop_ro("target_levels", [](const Dataset& rows) { return rows.schema().targets.front().levels; })
+      .def_prop_ro("has_number_classes", [](const Dataset& rows) { return has_number_classes(rows.schema()); })
       .def_prop_ro("weight_name", &Dataset::weight_name)
       .def_prop_ro("noise_names", &Dataset::noise_names)
       .def_prop_ro("input_columns", &Dataset::input_columns)

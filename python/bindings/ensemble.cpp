@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "arrays.hpp"
+#include "data/kinds.hpp"
 #include "frame.hpp"
 #include "model/ensemble_state.hpp"
 #include "model/names.hpp"
@@ -35,6 +36,11 @@ Predictive predict(const Ensemble& ensemble, const Array2& inputs, const std::op
                    int threads) {
   return unlocked(
       [&] { return ensemble.predict(view_of(inputs), {.noise_std = view_of(noise_std), .threads = threads}); });
+}
+
+ClassPredictive predict_classes(const Ensemble& ensemble, const Array2& inputs, bool classical, int threads) {
+  return unlocked(
+      [&] { return ensemble.predict_classes(view_of(inputs), {.classical = classical, .threads = threads}); });
 }
 
 NumpyArray sample(const Ensemble& ensemble, const Array2& inputs, std::size_t draws, const std::string& of,
@@ -66,6 +72,10 @@ void register_ensemble(nb::module_& module) {
       .def_prop_ro("members", &Ensemble::members)
       .def_prop_ro("inputs", &Ensemble::inputs)
       .def_prop_ro("outputs", &Ensemble::outputs)
+      .def_prop_ro("task", [](const Ensemble& ensemble) { return std::string(base::name_of(ensemble.task())); })
+      .def_prop_ro("classes", &Ensemble::classes)
+      .def_prop_ro("has_number_classes",
+                   [](const Ensemble& ensemble) { return has_number_classes(ensemble.state().schema); })
       .def_prop_ro("input_names", &Ensemble::input_names)
       .def_prop_ro("target_names", &Ensemble::target_names)
       .def_prop_ro("input_units", [](const Ensemble& model) { return data::units_of(model.state().schema.inputs); })
@@ -99,6 +109,7 @@ void register_ensemble(nb::module_& module) {
           "expected", [](const Ensemble& ensemble) { return report::expectation_json(ensemble).dump(); },
           "JSON; null: not known.")
       .def("predict", &predict, "inputs"_a.noconvert(), "noise_std"_a.noconvert().none(), "threads"_a)
+      .def("predict_classes", &predict_classes, "inputs"_a.noconvert(), "classical"_a, "threads"_a)
       .def("sample", &sample, "inputs"_a.noconvert(), "draws"_a, "of"_a, "seed"_a, "noise_std"_a.noconvert().none(),
            "threads"_a)
       .def("joint_epistemic_covariance", &joint_covariance, "inputs"_a.noconvert())

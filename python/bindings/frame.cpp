@@ -10,6 +10,7 @@
 
 #include "base/check.hpp"
 #include "base/text.hpp"
+#include "data/classes.hpp"
 #include "data/csv_line.hpp"
 #include "data/date.hpp"
 #include "data/kinds.hpp"
@@ -190,9 +191,38 @@ void read_groups(Frame& frame, std::size_t col) {
   frame.contents[col] = Content::number;
 }
 
-/// Inputs are of the kinds that `options` give them or that are found, times may be dates, everything else is a number.
+/// Whether a target is a column of words. One that is asked to hold classes does with a single word.
+bool holds_classes(const Frame& frame, std::size_t col, const DatasetOptions& options) {
+  const bool is_asked = options.task == Task::classification || !options.classes.empty();
+  if (is_asked && frame.contents[col] == Content::text) {
+    const data::ColumnContent content = content_of(frame, col);
+    return content.words + content.dates > 0;
+  }
+  const bool may_be = is_asked || (options.task == Task::automatic && !options.strict);
+  return may_be && found_kind(frame, col) == ColumnKind::category;
+}
+
+/// Kinds of the columns in `targets`, which lie at `positions` of the frame.
+std::vector<ColumnKind> target_kinds(const Frame& frame, std::span<const std::size_t> positions,
+                                     const DatasetOptions& options) {
+  std::vector<ColumnKind> kinds;
+  for (const std::size_t col : positions) {
+    const bool is_class = options.counts.empty() && holds_classes(frame, col, options);
+    base::require(!is_class || positions.size() == 1, ErrorCode::data,
+                  "{}: column {} holds words, and a classification has one target, found {}", frame.table.source,
+                  column_name(frame.table, col), positions.size());
+    kinds.push_back(is_class ? ColumnKind::category : ColumnKind::number);
+  }
+  return kinds;
+}
+
+/// Inputs are of the kinds that `options` give them or that are found, targets may be words, times may be dates,
+/// everything else is a number.
 std::vector<ColumnKind> training_kinds(const Frame& frame, const data::Schema& schema, const DatasetOptions& options) {
   std::vector<ColumnKind> kinds(frame.table.cols(), ColumnKind::number);
+  const std::vector<std::size_t> targets = data::positions_of(schema.targets);
+  const std::vector<ColumnKind> of_targets = target_kinds(frame, targets, options);
+  for (std::size_t k = 0; k < targets.size(); ++k) kinds[targets[k]] = of_targets[k];
   if (schema.time && found_kind(frame, *schema.time->position) == ColumnKind::date) {
     kinds[*schema.time->position] = ColumnKind::date;
   }
@@ -219,6 +249,46 @@ void check_faults(const Table& table) {
   }
 }
 
+/// Throws usage for targets that are no classification, where one is asked for.
+void check_target_table(const TargetFrame& targets, const DatasetParts& parts, const DatasetOptions& options) {
+  const std::size_t columns = targets.frame.table.cols();
+  const bool is_asked = options.task == Task::classification || !options.classes.empty();
+  base::require(!targets.has_counts || columns > 1, ErrorCode::usage,
+                "counts has 1 column, expected one for each class");
+  base::require(options.task != Task::regression || (!targets.has_counts && options.classes.empty()), ErrorCode::usage,
+                "the task is regression, but {} are given", targets.has_counts ? "counts" : "classes");
+  base::require(!is_asked || targets.has_counts || columns == 1, ErrorCode::usage,
+                "targets has {} columns, expected 1 for a classification; counts takes one column for each class",
+                columns);
+  base::require(parts.noise_std.empty() || !(is_asked || targets.has_counts), ErrorCode::usage,
+                "noise_std is given, which classes do not have");
+}
+
+/// Numbers, codes of words, or shares of the classes, by which the rows are then weighted.
+void take_targets(TargetFrame targets, const DatasetOptions& options, DatasetParts& parts) {
+  check_target_table(targets, parts, options);
+  Frame& frame = targets.frame;
+  const std::vector<std::size_t> positions = all_columns(frame.table);
+  const bool is_asked = options.task == Task::classification || !options.classes.empty();
+  read_all(frame, targets.has_counts ? std::vector<ColumnKind>(positions.size(), ColumnKind::number)
+                                     : target_kinds(frame, positions, options));
+  check_faults(frame.table);
+  if (frame.table.kinds.front() == ColumnKind::category) parts.target_levels = frame.table.levels.front();
+  const bool has_classes = is_asked || targets.has_counts || !parts.target_levels.empty();
+  parts.task = has_classes ? Task::classification : Task::regression;
+  base::require(parts.noise_std.empty() || !has_classes, ErrorCode::usage,
+                "noise_std is given, which classes do not have");
+  if (!targets.has_counts) parts.classes = options.classes;
+  parts.targets = std::move(frame.table.values);
+  if (!targets.has_counts) return;
+  if (parts.weights.empty()) parts.weights.assign(parts.targets.rows(), 1);
+  base::require(parts.weights.size() == parts.targets.rows(), ErrorCode::data, "{} for {}",
+                data::count_of(parts.weights.size(), "weight"), data::count_of(parts.targets.rows(), "row"));
+  data::counts_to_shares(parts.targets, parts.weights, [](std::size_t row, std::size_t column) {
+    return fmt::format("counts: row {}, column {}", row, column);
+  });
+}
+
 }  // namespace
 
 data::ColumnFault fault_at(const Table& table, std::size_t row, std::size_t col, const std::string& found) {
@@ -239,7 +309,9 @@ Dataset make_dataset(Frame frame, const DatasetOptions& options) {
   return data::make_dataset(std::move(frame.table), options);
 }
 
-Dataset make_dataset(Frame frame, DatasetParts parts, const DatasetOptions& options, const WholeTable& whole) {
+Dataset make_dataset(Frame frame, TargetFrame targets, DatasetParts parts, const DatasetOptions& options,
+                     const WholeTable& whole) {
+  take_targets(std::move(targets), options, parts);
   Table& table = frame.table;
   const std::vector<std::size_t> positions = all_columns(table);
   const auto inputs = data::make_columns(parts.input_names, positions, table.cols(), "input", ErrorCode::data);
@@ -252,10 +324,7 @@ Dataset make_dataset(Frame frame, DatasetParts parts, const DatasetOptions& opti
   if (options.strict) data::check_usable(table, positions);
   parts.inputs = std::move(table.values);
 
-  const std::vector<std::string> outputs = schema.target_names();
-  std::vector<std::size_t> target_positions;
-  for (std::size_t k = 0; k < outputs.size(); ++k) target_positions.push_back(positions.size() + k);
-  schema.targets = data::make_columns(outputs, target_positions, outputs.size(), "target", ErrorCode::data);
+  for (std::size_t k = 0; k < schema.targets.size(); ++k) schema.targets[k].position = positions.size() + k;
   data::set_units(whole.target_units, schema.targets, "target", ErrorCode::data);
   schema.table_columns = whole.columns;
   return {std::move(parts), schema};
@@ -272,6 +341,10 @@ Matrix inputs_of(Frame frame, const data::Schema& model) {
   read_all(frame, kinds);
   if (!model.allows_missing) data::check_usable(frame.table, positions);
   return data::select_inputs(frame.table, model);
+}
+
+bool has_number_classes(const data::Schema& schema) {
+  return schema.is_classification() && !schema.has_counts() && schema.targets.front().kind == ColumnKind::number;
 }
 
 std::vector<std::string> kind_names(const data::Schema& schema) {

@@ -47,11 +47,21 @@ struct WholeTable {
   std::vector<std::string> target_units = {};  ///< empty or one for each target
 };
 
-/// The rows `parts`, whose inputs are all columns of `frame`.
-Dataset make_dataset(Frame frame, DatasetParts parts, const DatasetOptions& options, const WholeTable& whole);
+/// Targets that are a table of their own: numbers, classes, or with `has_counts` counts of each class.
+struct TargetFrame {
+  Frame frame;
+  bool has_counts = false;
+};
+
+/// The rows `parts`, whose inputs are all columns of `frame`. Task and classes are those of `options`.
+Dataset make_dataset(Frame frame, TargetFrame targets, DatasetParts parts, const DatasetOptions& options,
+                     const WholeTable& whole);
 
 /// The inputs of a model, in its order and with its codes of words.
 Matrix inputs_of(Frame frame, const data::Schema& model);
+
+/// Whether the classes of a schema are numbers: they have neither words nor counts.
+bool has_number_classes(const data::Schema& schema);
 
 /// `number`, `category` or `date` for each input.
 std::vector<std::string> kind_names(const data::Schema& schema);

@@ -14,6 +14,7 @@ NB_MODULE(_core, module) {
   credens::python::register_table(module);
   credens::python::register_dataset(module);
   credens::python::register_predictive(module);
+  credens::python::register_classes(module);
   credens::python::register_ensemble(module);
   credens::python::register_fit(module);
   credens::python::register_scores(module);

@@ -12,6 +12,7 @@ void register_errors();
 void register_table(nanobind::module_& module);
 void register_dataset(nanobind::module_& module);
 void register_predictive(nanobind::module_& module);
+void register_classes(nanobind::module_& module);
 void register_ensemble(nanobind::module_& module);
 void register_fit(nanobind::module_& module);
 void register_scores(nanobind::module_& module);

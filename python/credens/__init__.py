@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Regression with deep ensembles that separate noise from ignorance.
+"""Regression and classification with deep ensembles that separate noise from ignorance.
 
 >>> import credens, numpy as np
 >>> x = np.random.default_rng(1).uniform(-1, 1, (200, 1))
@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import _core
+from ._class_predictive import ClassPredictive
 from ._dataset import Dataset
 from ._ensemble import Ensemble, export, load, save
 from ._errors import (
@@ -27,7 +28,7 @@ from ._errors import (
     NumericalError,
     UsageError,
 )
-from ._expectation import Estimate, Expectation, OutputExpectation
+from ._expectation import ClassExpectation, Estimate, Expectation, OutputExpectation
 from ._fit import fit, widen
 from ._outputs import MemberOutputs, load_outputs, save_outputs, widen_outputs
 from ._predictive import Interval, Predictive
@@ -37,6 +38,8 @@ from ._scores import Scores, inspect, report, score
 __version__ = _core.version()
 
 __all__ = [
+    "ClassExpectation",
+    "ClassPredictive",
     "CredensError",
     "DataError",
     "Dataset",
@@ -70,7 +73,12 @@ __all__ = [
 ]
 
 # Names of modules that need more than numpy, imported when somebody asks for them.
-_LAZY = {"CredensRegressor": "credens.sklearn", "sklearn": "credens.sklearn", "torch": "credens.torch"}
+_LAZY = {
+    "CredensClassifier": "credens.sklearn",
+    "CredensRegressor": "credens.sklearn",
+    "sklearn": "credens.sklearn",
+    "torch": "credens.torch",
+}
 
 
 def __getattr__(name: str) -> Any:

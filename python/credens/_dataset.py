@@ -5,15 +5,28 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any, Union
+from typing import Any
 
 import numpy as np
 
 from . import _core, _files, _tables
-from ._errors import DataError, UsageError, reading
-
-Column = Union[str, int]
-Columns = Union[Column, Sequence[Column]]
+from ._errors import UsageError, reading
+from ._roles import (
+    Column,
+    Columns,
+    Labels,
+    Task,
+    class_roles,
+    class_texts,
+    inputs_table,
+    kinds_of,
+    labels_of,
+    names_columns,
+    part_of,
+    roles_of,
+    target_names_of,
+    targets_table,
+)
 
 
 class Dataset:
@@ -24,7 +37,7 @@ class Dataset:
     inputs : array or table [N, d]
         Also a pandas, polars or Arrow table, whose column names are kept, and whose columns may hold words or dates.
     targets : array, column or table [N] or [N, q]
-        Rows with a missing target are left out of training.
+        Rows with a missing target are left out of training. Words and flags (bool) are classes.
     weights : array [N], optional
         Values >= 0: what each row counts. A row of weight 2 counts as the row twice.
     noise_std : array [N] or [N, q], optional
@@ -33,6 +46,12 @@ class Dataset:
         Rows of one group (a sample, a patient, a day) are held out together.
     time : array [N] of numbers, optional
         Rows are held out in blocks of time.
+    task : "auto", "regression" or "classification"
+        "auto" takes words and flags for classes and numbers for numbers: labels that are numbers need "classification".
+    classes : sequence of labels, optional
+        The classes in their order, also those that no row has; else those of the rows, sorted.
+    counts : array or table [N, C], optional
+        In place of targets: how often each row had each class. Names of the columns, or `classes`, name the classes.
     input_names, target_names : sequences of str, optional
         Where the arrays have no names of their own. Targets without names are `y`, or `y0`, `y1`, ...
     categories, numbers, dates : columns, optional
@@ -57,12 +76,15 @@ class Dataset:
     def __init__(
         self,
         inputs: Any,
-        targets: Any,
+        targets: Any = None,
         *,
         weights: Any = None,
         noise_std: Any = None,
         group: Any = None,
         time: Any = None,
+        task: Task = "auto",
+        classes: Labels = (),
+        counts: Any = None,
         input_names: Sequence[str] | None = None,
         target_names: Sequence[str] | None = None,
         categories: Columns = (),
@@ -70,24 +92,28 @@ class Dataset:
         dates: Columns = (),
         strict: bool = False,
     ):
-        x = _inputs(inputs, input_names)
-        y, found_targets, target_units = _part(targets, "targets")
-        noise, noise_names, _ = (None, [], []) if noise_std is None else _part(noise_std, "noise_std")
-        q = y.shape[1]
+        x = inputs_table(inputs, input_names)
+        y = targets_table(targets, counts)
+        noise, noise_names = (None, []) if noise_std is None else part_of(noise_std, "noise_std")
+        q = y.columns
+        names = target_names_of(target_names, y.names, classes, counts is not None)
         # The arrays are taken for one table, in this order: a file with these columns gives the same model.
         single = sum(part is not None for part in (weights, group, time))
         columns = x.columns + q + single + (0 if noise is None else noise.shape[1])
         self._core = _core.Dataset.from_parts(
             x,
             y,
+            _tables.word(task, "task"),
+            [] if counts is not None else class_texts(classes),
+            counts is not None,
             None if weights is None else _tables.vector(weights, "weights"),
             noise if noise is None or noise.shape[1] != 1 else np.repeat(noise, q, axis=1),
-            _names(target_names, found_targets, "target_names"),
-            target_units if target_names is None else [],
+            names,
+            y.units if target_names is None and names == y.names else [],
             _tables.series_name(weights),
             noise_names,
             columns,
-            _kinds(numbers, categories, dates, strict),
+            kinds_of(numbers, categories, dates, strict),
             None if group is None else _tables.labels(group, "group"),
             None if time is None else _tables.vector(time, "time"),
             _tables.series_name(group),
@@ -98,7 +124,7 @@ class Dataset:
     def from_table(
         cls,
         table: Any,
-        targets: Columns,
+        targets: Columns = (),
         *,
         inputs: Columns = (),
         ignore: Columns = (),
@@ -106,6 +132,9 @@ class Dataset:
         noise_std: Columns = (),
         group: Column | None = None,
         time: Column | None = None,
+        task: Task = "auto",
+        classes: Labels = (),
+        counts: Columns = (),
         categories: Columns = (),
         numbers: Columns = (),
         dates: Columns = (),
@@ -115,7 +144,8 @@ class Dataset:
 
         The table is an array, a table of pandas, polars or Arrow, or the path of a file.
 
-        Columns without another role are inputs, unless `inputs` says which are or `ignore` which are not.
+        Columns without another role are inputs, unless `inputs` says which are or `ignore` which are not. `counts` names
+        a column for each class, in place of targets.
 
         >>> import credens, numpy as np
         >>> credens.Dataset.from_table(np.arange(6.0).reshape(2, 3), targets=-1)
@@ -123,22 +153,24 @@ class Dataset:
         """
         if _files.is_path(table) and not _files.is_foreign(table):
             parts = {"weight": weight, "noise_std": noise_std, "group": group, "time": time}
+            parts |= {"task": task, "classes": classes, "counts": counts}
             kinds = {"categories": categories, "numbers": numbers, "dates": dates, "strict": strict}
             return cls._read(table, False, targets, inputs=inputs, ignore=ignore, **parts, **kinds)
         if _tables.is_table(table):
             table = _tables.table(table, "table")
         else:
             table = _tables.array_table(_tables.matrix(table, "table", True), [], "table")
-        roles = _roles(targets, inputs, ignore, weight, noise_std, group, time)
-        return cls._of(_core.Dataset.from_table(table, roles, _kinds(numbers, categories, dates, strict), []))
+        roles = roles_of(targets, inputs, ignore, weight, noise_std, group, time)
+        kinds = kinds_of(numbers, categories, dates, strict)
+        return cls._of(_core.Dataset.from_table(table, roles, class_roles(task, classes, counts), kinds, []))
 
     @classmethod
-    def from_csv(cls, path: str | os.PathLike[str], targets: Columns, **options: Any) -> Dataset:
+    def from_csv(cls, path: str | os.PathLike[str], targets: Columns = (), **options: Any) -> Dataset:
         """From delimited text, also `.gz`, `.xz` and `.zst`. The options are those of `from_file`."""
         return cls._read(path, True, targets, **options)
 
     @classmethod
-    def from_file(cls, path: str | os.PathLike[str], targets: Columns, **options: Any) -> Dataset:
+    def from_file(cls, path: str | os.PathLike[str], targets: Columns = (), **options: Any) -> Dataset:
         """From delimited text, an `.npy` file with one row per line or, with pyarrow, polars or pandas, from Parquet,
         Feather, Excel and OpenDocument files.
 
@@ -161,6 +193,9 @@ class Dataset:
         noise_std: Columns = (),
         group: Column | None = None,
         time: Column | None = None,
+        task: Task = "auto",
+        classes: Labels = (),
+        counts: Columns = (),
         categories: Columns = (),
         numbers: Columns = (),
         dates: Columns = (),
@@ -175,16 +210,16 @@ class Dataset:
             raise UsageError(f"delimiter is {delimiter!r}, expected ',', ';', '\\t' or ' '")
         if decimal not in ("", ".", ","):
             raise UsageError(f"decimal is {decimal!r}, expected '.' or ','")
-        roles = _roles(targets, inputs, ignore, weight, noise_std, group, time)
-        kinds = _kinds(numbers, categories, dates, strict)
+        roles = roles_of(targets, inputs, ignore, weight, noise_std, group, time), class_roles(task, classes, counts)
+        kinds = kinds_of(numbers, categories, dates, strict)
         texts = [_tables.word(text, "missing") for text in ([missing] if isinstance(missing, str) else missing)]
         if _files.is_foreign(path) and not is_text:
             if header is not None or delimiter or decimal or unit_line is not None:
                 raise UsageError(f"{path} is no text, but header, delimiter, decimal or unit_line is given")
-            return cls._of(_core.Dataset.from_table(_tables.table(path, "table"), roles, kinds, texts))
+            return cls._of(_core.Dataset.from_table(_tables.table(path, "table"), *roles, kinds, texts))
         form = (header, delimiter, decimal, unit_line)
         with reading(path):
-            core, sentences = _core.Dataset.from_file(os.fspath(path), is_text, roles, kinds, texts, *form)
+            core, sentences = _core.Dataset.from_file(os.fspath(path), is_text, *roles, kinds, texts, *form)
         _files.warn(sentences)
         return cls._of(core)
 
@@ -201,8 +236,32 @@ class Dataset:
 
     @property
     def targets(self) -> np.ndarray:
-        """[N, q], read-only."""
+        """[N, q], read-only. Of a classification the shares of the classes [N, C] where counts were given, else [N, 1]:
+        numbers, or codes of words; `labels` has these as they were given."""
         return self._core.targets
+
+    @property
+    def task(self) -> str:
+        """`regression` or `classification`."""
+        return self._core.task
+
+    @property
+    def classes(self) -> list[Any]:
+        """Of a classification, in their order: words, or numbers where the labels are numbers. Empty for a regression."""
+        return labels_of(self._core)
+
+    @property
+    def labels(self) -> np.ndarray | None:
+        """[N]: the class of each row, None where it is missing. None for a regression and for counts."""
+        core = self._core
+        if core.task != "classification" or core.targets.shape[1] != 1:
+            return None
+        targets = core.targets[:, 0]
+        if core.has_number_classes:
+            return np.array(targets)
+        words = np.array([*core.target_levels, None], dtype=object)
+        found = words[np.where(np.isnan(targets), len(words) - 1, targets).astype(int)]
+        return found if np.isnan(targets).any() else found.astype(str)
 
     @property
     def weights(self) -> np.ndarray | None:
@@ -273,7 +332,8 @@ class Dataset:
 
     def __repr__(self) -> str:
         inputs = self.input_names or self.inputs.shape[1]
-        return f"Dataset(rows={len(self)}, inputs={inputs}, targets={self.target_names})"
+        task = ", task='classification'" if self.task == "classification" else ""
+        return f"Dataset(rows={len(self)}, inputs={inputs}, targets={self.target_names}{task})"
 
     def __reduce__(self):
         core = self._core
@@ -282,7 +342,8 @@ class Dataset:
         places = (core.input_columns, core.target_columns, core.table_columns)
         kinds = (core.input_kinds, core.input_levels, core.allows_missing, core.missing)
         labels = [None if part is None else np.array(part) for part in (core.groups, core.times)]
-        return _restore, (*arrays, *names, *places, *kinds, *labels, core.group_name, core.time_name)
+        classes = (core.task, core.given_classes, core.target_levels)
+        return _restore, (*arrays, *names, *places, *kinds, *labels, core.group_name, core.time_name, *classes)
 
 
 def dataset_of(data: Any, targets: Any = None, **parts: Any) -> Dataset:
@@ -292,98 +353,35 @@ def dataset_of(data: Any, targets: Any = None, **parts: Any) -> Dataset:
         if given:
             raise UsageError(f"{given[0]} is given beside a Dataset, expected it inside")
         return data
-    if targets is None:
+    counts = parts.get("counts")
+    if targets is None and not _is_given(counts):
         raise UsageError("targets is missing: give a Dataset, or inputs and targets")
-    if _names_columns(targets) and _tables.is_table(data):
+    if names_columns(counts if targets is None else targets) and _tables.is_table(data):
         return _named(data, targets, **parts)
     return Dataset(data, targets, **parts)
 
 
 def _is_given(part: Any) -> bool:
-    return part is not None and part is not False and not (isinstance(part, tuple) and not part)
+    is_default = isinstance(part, (tuple, str)) and part in ((), "auto")
+    return part is not None and part is not False and not is_default
 
 
 KINDS = ("categories", "numbers", "dates", "strict")
+CLASS_PARTS = ("task", "classes", "counts")
 
 
 def _named(table: Any, targets: Any, weights: Any = None, noise_std: Any = None, group: Any = None, time: Any = None, **names: Any) -> Dataset:
-    kinds = {name: names.pop(name) for name in KINDS if name in names}
+    kinds = {name: names.pop(name) for name in (*KINDS, *CLASS_PARTS) if name in names and names[name] is not None}
+    names = {name: value for name, value in names.items() if name not in CLASS_PARTS}
     for name, value in (("weights", weights), ("noise_std", noise_std), ("group", group), ("time", time)):
-        if value is not None and not _names_columns(value):
+        if value is not None and not names_columns(value):
             raise UsageError(f"{name} is no name of a column, but targets are names: give all of them as names or as arrays")
     for name, value in names.items():
         if value is not None:
             raise UsageError(f"{name} is given, but the table has names of its own")
     noise = () if noise_std is None else noise_std
-    return Dataset.from_table(table, targets, weight=weights, noise_std=noise, group=group, time=time, **kinds)
+    return Dataset.from_table(table, () if targets is None else targets, weight=weights, noise_std=noise, group=group, time=time, **kinds)
 
 
 def _restore(*parts: Any) -> Dataset:
     return Dataset._of(_core.Dataset.from_arrays(*parts))
-
-
-def _names_columns(targets: Any) -> bool:
-    return isinstance(targets, str) or (
-        isinstance(targets, (list, tuple)) and len(targets) > 0 and all(isinstance(name, str) for name in targets)
-    )
-
-
-def _inputs(values: Any, names: Sequence[str] | None) -> _core.Table:
-    """A table whose columns are the inputs."""
-    if _tables.is_table(values):
-        table = _tables.table(values, "inputs")
-    else:
-        name = _tables.series_name(values)
-        table = _tables.array_table(_tables.matrix(values, "inputs", True), [name] if name else [], "inputs")
-    if names is not None:
-        table.rename(_names(names, [], "input_names"))
-    return table
-
-
-def _part(values: Any, what: str) -> tuple[np.ndarray, list[str], list[str]]:
-    """Numbers, names and units."""
-    if _tables.is_table(values):
-        table = _tables.table(values, what)
-        return table.matrix(), table.names, table.units
-    array, name = _tables.matrix(values, what, may_miss=what == "targets"), _tables.series_name(values)
-    if not name or array.shape[1] != 1:
-        return array, [name] if name else [], []
-    column = _tables.array_table(array, [name], what)
-    return array, column.names, column.units
-
-
-def _names(given: Sequence[str] | None, found: list[str], what: str) -> list[str]:
-    if given is None:
-        return found
-    if isinstance(given, str) or not all(isinstance(name, str) for name in given):
-        raise DataError(f"{what} is {given!r}, expected a list of names")
-    return list(given)
-
-
-def _roles(
-    targets: Columns,
-    inputs: Columns,
-    ignore: Columns,
-    weight: Column | None,
-    noise_std: Columns,
-    group: Column | None,
-    time: Column | None,
-) -> Any:
-    parts = _columns(targets), _columns(inputs), _columns(ignore), _column(weight), _columns(noise_std)
-    return *parts, _column(group), _column(time)
-
-
-def _kinds(numbers: Columns, categories: Columns, dates: Columns, strict: bool) -> Any:
-    return _columns(numbers), _columns(categories), _columns(dates), bool(strict)
-
-
-def _column(column: Column | None) -> str:
-    return "" if column is None else str(column)
-
-
-def _columns(columns: Columns | None) -> list[str]:
-    if columns is None:
-        return []
-    if isinstance(columns, (str, int, np.integer)):
-        return [str(columns)]
-    return [str(column) for column in columns]

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 
 from . import _core, _files, _tables
+from ._class_predictive import ClassPredictive
 from ._dataset import Dataset
 from ._errors import DataError, UsageError, reading
-from ._expectation import Expectation, expectation_of
+from ._expectation import ClassExpectation, Expectation, expectation_of
 from ._predictive import Predictive
+from ._roles import labels_of
 
 
 class Ensemble:
@@ -47,7 +49,18 @@ class Ensemble:
 
     @property
     def outputs(self) -> int:
+        """Of a classification, the number of its classes."""
         return self._core.outputs
+
+    @property
+    def task(self) -> str:
+        """`regression` or `classification`."""
+        return self._core.task
+
+    @property
+    def classes(self) -> list[Any]:
+        """Of a classification, in their order: words, or numbers where the labels were numbers. Empty for a regression."""
+        return labels_of(self._core)
 
     @property
     def input_names(self) -> list[str]:
@@ -99,7 +112,7 @@ class Ensemble:
         return self._core.weights
 
     @property
-    def expected(self) -> Expectation | None:
+    def expected(self) -> Expectation | ClassExpectation | None:
         """What new rows may expect, by rows held out of members; None where `fit` held out no rows, and where weights,
         posterior or rows have changed since."""
         return expectation_of(self._core)
@@ -108,8 +121,10 @@ class Ensemble:
         """The evidence lower bound of a rung, by default the model's own; None where it is not known."""
         return self._core.elbo(self.posterior if posterior is None else _tables.word(posterior, "posterior"))
 
-    def predict(self, inputs: Any, *, noise_std: Any = None, threads: int = 0) -> Predictive:
+    def predict(self, inputs: Any, *, noise_std: Any = None, threads: int = 0) -> Any:
         """The predictive distribution at rows of inputs: an array [N, d], a table, the path of one, or a Dataset.
+
+        A `Predictive`; of a classification a `ClassPredictive`, as `predict_classes` gives it.
 
         Columns of a table are found by their names, and their words by what the model knows. In arrays NaN is a missing
         value, a date seconds since 1970-01-01, and a number may be a word. `noise_std` [N] or [N, q] is the known noise
@@ -117,8 +132,19 @@ class Ensemble:
         """
         if isinstance(inputs, Dataset) and noise_std is None:
             noise_std = inputs.noise_std
+        if self.task == "classification":
+            self._noise(noise_std, 0)
+            return self.predict_classes(inputs, threads=threads)
         x = self._inputs(inputs)
         return Predictive(self._core.predict(x, self._noise(noise_std, len(x)), _threads(threads)))
+
+    def predict_classes(self, inputs: Any, *, classical: bool = False, threads: int = 0) -> ClassPredictive:
+        """Class probabilities at rows of inputs, which are given as to `predict`.
+
+        `classical` gives those of the classical deep ensemble inside: the members' softmax probabilities averaged.
+        """
+        core = self._core.predict_classes(self._inputs(inputs), bool(classical), _threads(threads))
+        return ClassPredictive(core, self.classes)
 
     def sample(
         self,
@@ -130,7 +156,11 @@ class Ensemble:
         noise_std: Any = None,
         threads: int = 0,
     ) -> np.ndarray:
-        """[draws, N] or [draws, N, q]: each draw is one function over all rows, or with of="observation" also noise."""
+        """[draws, N] or [draws, N, q]: each draw is one function over all rows, or with of="observation" also noise.
+
+        Of a classification [draws, N, C]: class probabilities or, with of="observation", 1 at the drawn class and 0 at all
+        others.
+        """
         x = self._inputs(inputs)
         draws, seed = _tables.whole(draws, "draws", 1), _tables.whole(seed, "seed")
         drawn = self._core.sample(x, draws, _tables.word(of, "of"), seed, self._noise(noise_std, len(x)), _threads(threads))
@@ -143,6 +173,7 @@ class Ensemble:
         """
         from ._outputs import row_arrays
 
+        self._refuse_classes("predict_outputs")
         return Predictive(_core.predict_outputs(self._core, *row_arrays(features, mean, variance), threads))
 
     def sample_outputs(
@@ -159,6 +190,7 @@ class Ensemble:
         """As `sample`, at rows of which the members' outputs are given."""
         from ._outputs import row_arrays
 
+        self._refuse_classes("sample_outputs")
         if not isinstance(draws, (int, np.integer)) or draws < 1:
             raise UsageError(f"draws is {draws!r}, expected a whole number above 0")
         drawn = _core.sample_outputs(self._core, *row_arrays(features, mean, variance), draws, of, seed, threads)
@@ -178,7 +210,8 @@ class Ensemble:
 
     def __repr__(self) -> str:
         inputs = self.input_names or self.inputs
-        return f"Ensemble(members={self.members}, inputs={inputs}, outputs={self.target_names}, posterior={self.posterior!r})"
+        outputs = f"classes={self.classes}" if self.task == "classification" else f"outputs={self.target_names}"
+        return f"Ensemble(members={self.members}, inputs={inputs}, {outputs}, posterior={self.posterior!r})"
 
     def _repr_html_(self) -> str:
         from ._repr import ensemble_html
@@ -214,6 +247,10 @@ class Ensemble:
             return array
         return _tables.array_table(array, [], "inputs").inputs_of(self._core)
 
+    def _refuse_classes(self, where: str) -> None:
+        if self.task == "classification":
+            raise UsageError(f"the model predicts classes, which {where} cannot take yet")
+
     def _checked(self, inputs: np.ndarray) -> np.ndarray:
         if inputs.shape[1] != self.inputs:
             raise DataError(f"inputs has the shape {list(inputs.shape)}, expected [rows, {self.inputs}]")
@@ -222,6 +259,8 @@ class Ensemble:
     def _noise(self, noise_std: Any, rows: int) -> np.ndarray | None:
         if noise_std is None:
             return None
+        if self.task == "classification":
+            raise UsageError("noise_std is given, which classes do not have")
         noise = _tables.matrix(noise_std, "noise_std")
         if noise.shape[0] != rows or noise.shape[1] not in (1, self.outputs):
             raise DataError(f"noise_std has the shape {list(noise.shape)}, expected [{rows}] or [{rows}, {self.outputs}]")
@@ -250,6 +289,11 @@ def load(path: str | os.PathLike[str]) -> Ensemble:
 def export(model: Ensemble, path: str | os.PathLike[str]) -> None:
     """Writes an ONNX graph that predicts as the model does; docs/onnx.md shows how to run it."""
     _core.export_onnx(core_of(model), os.fspath(path))
+
+
+def with_task(core: _core.Ensemble, data: Any, parts: dict[str, Any]) -> dict[str, Any]:
+    """Parts of rows that a model meets: numbers are labels where it predicts classes."""
+    return parts if isinstance(data, Dataset) else {"task": core.task, **parts}
 
 
 def core_of(model: Any) -> _core.Ensemble:

@@ -64,10 +64,43 @@ class Expectation:
     outputs: dict[str, OutputExpectation]
 
 
-def expectation_of(core: _core.Ensemble) -> Expectation | None:
+@dataclass(frozen=True)
+class ClassExpectation:
+    """What new rows may expect of a model that predicts classes.
+
+    Attributes
+    ----------
+    rows : int
+        Held-out rows that it was found from.
+    accuracy, log_loss, brier : Estimate
+        Of the class probabilities; the log loss in nats per row.
+    aleatoric, epistemic : Estimate
+        Noise and ignorance: mean expected entropy and mean mutual information of label and weights, in nats.
+
+    Examples
+    --------
+    >>> import credens, numpy as np
+    >>> x = np.linspace(-1, 1, 60)
+    >>> model = credens.fit(x, np.where(x > 0, "up", "down"), members=8, epochs=20, hidden=(8,))
+    >>> model.expected.rows, model.expected.accuracy.value > 0.8
+    (60, True)
+    """
+
+    rows: int
+    accuracy: Estimate
+    log_loss: Estimate
+    brier: Estimate
+    aleatoric: Estimate
+    epistemic: Estimate
+
+
+def expectation_of(core: _core.Ensemble) -> Expectation | ClassExpectation | None:
     document = json.loads(core.expected)
     if document is None:
         return None
+    if core.task == "classification":
+        names = [field.name for field in fields(ClassExpectation) if field.name != "rows"]
+        return ClassExpectation(document["rows"], *(_estimate(document[name]) for name in names))
     names = [field.name for field in fields(OutputExpectation)]
     outputs = {
         output["output"]: OutputExpectation(*(_estimate(output[name]) for name in names))

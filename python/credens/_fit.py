@@ -11,9 +11,10 @@ from typing import Any, Literal, Union
 import numpy as np
 
 from . import _core, _tables
-from ._dataset import Columns, Dataset, dataset_of
-from ._ensemble import Ensemble, core_of
+from ._dataset import Dataset, dataset_of
+from ._ensemble import Ensemble, core_of, with_task
 from ._progress import Progress, display_of
+from ._roles import Columns, Labels, Task
 
 Posterior = Literal["delta", "isotropic", "diagonal", "full"]
 Numbers = Union[float, Sequence[float]]
@@ -27,6 +28,9 @@ def fit(
     noise_std: Any = None,
     group: Any = None,
     time: Any = None,
+    task: Task = "auto",
+    classes: Labels = (),
+    counts: Any = None,
     input_names: Sequence[str] | None = None,
     target_names: Sequence[str] | None = None,
     categories: Columns = (),
@@ -74,8 +78,12 @@ def fit(
     data : Dataset, or array or table of inputs [N, d]
         Or a table that also holds the targets; the path of a file is such a table.
     targets : array [N] or [N, q], or names of columns of `data`
+        Words and flags (bool) are classes, which the model then predicts.
     weights, noise_std, group, time, input_names, target_names
         As for `Dataset`; where `targets` are names, weights, noise_std, group and time are names too.
+    task, classes, counts
+        As for `Dataset`: task="classification" takes numbers for labels, `classes` gives their order, and `counts`, in
+        place of targets, how often each class was observed; where `data` is a table, names of its columns.
     categories, numbers, dates, strict
         As for `Dataset`: which inputs are words, numbers or dates, where that is not to be recognised.
     validation : Dataset, optional
@@ -100,7 +108,8 @@ def fit(
     parts = {"weights": weights, "noise_std": noise_std, "group": group, "time": time}
     names = {"input_names": input_names, "target_names": target_names}
     kinds = {"categories": categories, "numbers": numbers, "dates": dates, "strict": strict}
-    train = dataset_of(data, targets, **parts, **names, **kinds)
+    of_classes = {"task": task, "classes": classes, "counts": counts}
+    train = dataset_of(data, targets, **parts, **of_classes, **names, **kinds)
     if validation is not None and not isinstance(validation, Dataset):
         raise TypeError(f"validation is {type(validation).__name__}, expected a Dataset")
     options = [(name, option_text(name, value)) for name, value in given.items() if value is not None]
@@ -135,7 +144,7 @@ def widen(
     'full'
     """
     core = core_of(model)
-    train = dataset_of(data, targets, **parts)
+    train = dataset_of(data, targets, **with_task(core, data, parts))
     evidence = isinstance(prior_precision, str) and prior_precision == "evidence"
     wide = _core.widen(
         core,

@@ -15,7 +15,14 @@ from html import escape
 
 import numpy as np
 
-__all__ = ["band_picture", "ensemble_html", "predictive_html", "regressor_picture"]
+__all__ = [
+    "band_picture",
+    "class_predictive_html",
+    "classifier_picture",
+    "ensemble_html",
+    "predictive_html",
+    "regressor_picture",
+]
 
 COLOUR = "#2f7fd3"
 FACTOR = 1.959963984540054  # of 95 % intervals
@@ -23,6 +30,7 @@ WIDTH, HEIGHT = 460, 190
 LEFT, RIGHT, TOP, BOTTOM = 58, 10, 10, 34
 MOST_ROWS = 48
 MOST_BARS = 60
+MOST_CLASSES = 8
 BAND_POINTS = 61
 
 _numbers = itertools.count(1)
@@ -42,13 +50,35 @@ def predictive_html(predictive) -> str:
     return _block("Predictive", facts, _rows_picture(mean[:, 0], epistemic[:, 0], total[:, 0], outputs))
 
 
+def class_predictive_html(predictive) -> str:
+    """A `ClassPredictive`: some of its rows, ordered by their entropy, with noise and ignorance."""
+    classes = predictive.classes
+    facts = [("rows", len(predictive)), ("classes", _class_text(classes))]
+    if len(predictive) == 0:
+        return _block("ClassPredictive", facts, "")
+    facts += [
+        ("mean confidence", _number(float(np.mean(predictive.confidence)))),
+        ("mean noise, nats", _number(float(np.mean(predictive.aleatoric)))),
+        ("mean ignorance, nats", _number(float(np.mean(predictive.epistemic)))),
+    ]
+    return _block("ClassPredictive", facts, _entropy_picture(predictive.aleatoric, predictive.entropy))
+
+
+def _class_text(classes: Sequence[object]) -> str:
+    shown = ", ".join(str(label) for label in classes[:MOST_CLASSES])
+    return f"{len(classes)} ({shown}{', ...' if len(classes) > MOST_CLASSES else ''})"
+
+
 def ensemble_html(ensemble) -> str:
     """An `Ensemble`: what it is made of, and how wide each member's posterior is."""
     names = ", ".join(ensemble.target_names)
+    outputs = ("outputs", f"{ensemble.outputs} ({names})" if names else ensemble.outputs)
+    if ensemble.task == "classification":
+        outputs = ("classes", _class_text(ensemble.classes))
     facts = [
         ("members", ensemble.members),
         ("inputs", ensemble.inputs if ensemble.has_networks else "none: made from arrays"),
-        ("outputs", f"{ensemble.outputs} ({names})" if names else ensemble.outputs),
+        outputs,
         ("posterior", ensemble.posterior),
         ("lambda", _number(float(ensemble.prior_precision))),
     ]
@@ -68,6 +98,45 @@ def regressor_picture(predict: Callable, span: np.ndarray, input_names: Sequence
     mean, epistemic, total = (column[:, 0] for column in _columns(predict(inputs)))
     name = input_names[chosen] if input_names is not None else f"input {chosen}"
     return band_picture(grid, mean, epistemic, total, name, target, "the other inputs at their mean" if len(low) > 1 else "")
+
+
+def classifier_picture(predict: Callable, span: np.ndarray, input_names: Sequence[str] | None) -> str:
+    """How the class that moves most goes with the input that moves it most, the other inputs at their mean.
+
+    `predict` maps [N, d] to a `ClassPredictive`; `span` as for `regressor_picture`.
+    """
+    low, middle, high = span
+    steps, inputs = 9, len(low)
+    moved = predict(_moved_rows(low, middle, high, steps))
+    spread = np.ptp(moved.probability.reshape(inputs, steps, -1), axis=1)
+    chosen, label = np.unravel_index(np.argmax(spread), spread.shape)
+    grid = np.linspace(low[chosen], high[chosen], BAND_POINTS)
+    rows = np.tile(middle, (BAND_POINTS, 1))
+    rows[:, chosen] = grid
+    found = predict(rows)
+    probability, reach = found.probability[:, label], FACTOR * found.epistemic_std[:, label]
+    name = input_names[chosen] if input_names is not None else f"input {chosen}"
+    remark = "the other inputs at their mean" if inputs > 1 else ""
+    return probability_picture(grid, probability, reach, name, str(moved.classes[label]), remark)
+
+
+def probability_picture(grid, probability, reach, x_name: str, label: str, remark: str = "") -> str:
+    """The probability of a class with its epistemic 95 % band over a grid of one input."""
+    x = _Scale(float(grid[0]), float(grid[-1]), LEFT, WIDTH - RIGHT)
+    y = _Scale(0.0, 1.0, HEIGHT - BOTTOM, TOP)
+    lower, upper = np.clip(probability - reach, 0, 1), np.clip(probability + reach, 0, 1)
+    body = [
+        _area(x, y, grid, lower, upper, f'fill="{COLOUR}" fill-opacity="0.6"'),
+        f'<polyline points="{_points(x, y, grid, probability)}" fill="none" stroke="currentColor" stroke-width="1.6"/>',
+        *_y_axis(y),
+        *_x_axis(x, x_name),
+    ]
+    title = f"Probability of {label} against {x_name}" + (f", {remark}" if remark else "")
+    description = (
+        f"The probability of {label} goes from {_number(float(probability[0]))} at {x_name} = {_number(float(grid[0]))} "
+        f"to {_number(float(probability[-1]))} at {_number(float(grid[-1]))}."
+    )
+    return _figure(title, description, body, f"{title}. Line: probability; band: 95 % epistemic.")
 
 
 def band_picture(grid, mean, epistemic, total, x_name: str, y_name: str, remark: str = "") -> str:
@@ -100,11 +169,34 @@ def _columns(predictive) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def _most_moving(predict: Callable, low, middle, high) -> int:
     """The input along whose range the mean spreads most; looks at 9 points of each."""
     steps, inputs = 9, len(low)
+    mean = _columns(predict(_moved_rows(low, middle, high, steps)))[0][:, 0].reshape(inputs, steps)
+    return int(np.argmax(mean.max(axis=1) - mean.min(axis=1)))
+
+
+def _moved_rows(low, middle, high, steps: int) -> np.ndarray:
+    """[d * steps, d]: each input in turn along its range, the others in the middle of theirs."""
+    inputs = len(low)
     rows = np.tile(middle, (inputs * steps, 1))
     for j in range(inputs):
         rows[j * steps : (j + 1) * steps, j] = np.linspace(low[j], high[j], steps)
-    mean = _columns(predict(rows))[0][:, 0].reshape(inputs, steps)
-    return int(np.argmax(mean.max(axis=1) - mean.min(axis=1)))
+    return rows
+
+
+def _entropy_picture(aleatoric, entropy) -> str:
+    order = np.argsort(entropy, kind="stable")
+    shown = order[np.unique(np.linspace(0, len(order) - 1, min(MOST_ROWS, len(order))).round().astype(int))]
+    aleatoric, entropy = aleatoric[shown], entropy[shown]
+    x = _Scale(-0.5, len(shown) - 0.5, LEFT, WIDTH - RIGHT)
+    y = _Scale(0.0, float(max(entropy.max(), 1e-12)), HEIGHT - BOTTOM, TOP)
+    body = []
+    for i in range(len(shown)):
+        body.append(_bar(x(i), y(0.0), y(aleatoric[i]), "currentColor", 1.2, 0.7))
+        body.append(_bar(x(i), y(aleatoric[i]), y(entropy[i]), COLOUR, 4, 1))
+    body += _y_axis(y)
+    body.append(_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, f"{len(shown)} of {len(order)} rows, by entropy"))
+    title = "Entropy of the class, in nats"
+    description = f"Entropies from {_number(float(entropy[0]))} to {_number(float(entropy[-1]))}."
+    return _figure(title, description, body, f"{title}. Thin: noise; thick: ignorance.")
 
 
 def _rows_picture(mean, epistemic, total, outputs: int) -> str:

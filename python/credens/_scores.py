@@ -8,9 +8,13 @@ import os
 import warnings
 from typing import Any
 
+import numpy as np
+
 from . import _core, _tables
+from ._class_predictive import ClassPredictive
 from ._dataset import Dataset, dataset_of
-from ._ensemble import Ensemble, core_of
+from ._ensemble import Ensemble, core_of, with_task
+from ._errors import UsageError
 from ._predictive import Predictive
 
 
@@ -36,7 +40,7 @@ class Scores(dict):
 
 
 def score(
-    prediction: Ensemble | Predictive,
+    prediction: Ensemble | Predictive | ClassPredictive,
     data: Any,
     targets: Any = None,
     *,
@@ -44,6 +48,8 @@ def score(
     truth: Any = None,
     level: float = 0.95,
     interval: str = "gaussian",
+    foreign: Any = None,
+    by: str = "confidence",
     **parts: Any,
 ) -> Scores:
     """Scores a model, or its predictions, against what was observed.
@@ -54,6 +60,11 @@ def score(
     `training_share` is the share of the rows that the model was trained on, where it is known: scores of such rows say
     nothing of new ones.
 
+    For classes the scores are `log_loss`, `brier`, `accuracy`, `balanced_accuracy`, `auroc`, `ece`, `classwise_ece`,
+    `aurc`, `entropy`, `aleatoric` and `epistemic`, and `confusion` is the confusion matrix. `foreign` are inputs of rows
+    that belong to no class: how well are they told from those of `data`? `by` sorts rows for the area under the risk
+    curve: by `confidence` or by what is `epistemic`. For a ClassPredictive, `data` are labels [N] or counts [N, C].
+
     Examples
     --------
     >>> import credens, numpy as np
@@ -62,18 +73,55 @@ def score(
     >>> credens.score(model, x, np.sin(3 * x)).extended.nll == credens.score(model.predict(x), np.sin(3 * x)).nll
     True
     """
+    if isinstance(prediction, ClassPredictive) or getattr(prediction, "task", None) == "classification":
+        _refuse({"truth": truth, "level": level, "interval": interval}, "numbers")
+        if isinstance(prediction, ClassPredictive):
+            return _score_probabilities(prediction, data, weights, by)
+        rows = dataset_of(data, targets, weights=weights, **with_task(prediction._core, data, parts))
+        return _score_classes(prediction, rows, foreign, by)
+    _refuse({"foreign": foreign, "by": by}, "classes")
     if isinstance(prediction, Predictive):
         predictive, observed, ensemble, inputs = prediction, _tables.matrix(data, "targets"), None, None
         weights = None if weights is None else _tables.vector(weights, "weights")
     else:
         ensemble = core_of(prediction)
-        rows = _with_targets(dataset_of(data, targets, weights=weights, **parts))
+        rows = _with_targets(dataset_of(data, targets, weights=weights, **with_task(ensemble, data, parts)))
+        if rows.task == "classification":
+            raise UsageError("the rows have classes, but the model predicts numbers")
         ensemble.check_units(rows._core)
         predictive, observed, weights = prediction.predict(rows), rows.targets, rows.weights
         inputs = prediction._inputs(rows)
     truth = None if truth is None else _tables.matrix(truth, "truth")
     level, interval = _tables.number(level, "level"), _tables.word(interval, "interval")
     text = _core.score(ensemble, predictive._core, inputs, observed, weights, truth, level, interval)
+    return json.loads(text, object_hook=Scores)
+
+
+def _refuse(given: dict[str, Any], of_what: str) -> None:
+    """Options that are not for this task."""
+    defaults = {"level": 0.95, "interval": "gaussian", "by": "confidence"}
+    for name, value in given.items():
+        if value is not None and not (np.isscalar(value) and value == defaults.get(name)):
+            raise UsageError(f"{name} is for models that predict {of_what}")
+
+
+def _score_classes(model: Ensemble, rows: Dataset, foreign: Any, by: str) -> Scores:
+    rows = _with_targets(rows)
+    strange = None if foreign is None else model._inputs(foreign)
+    text = _core.compare_classes(model._core, model._inputs(rows), rows._core, strange, _tables.word(by, "by"))
+    return json.loads(text, object_hook=Scores)
+
+
+def _score_probabilities(predictive: ClassPredictive, targets: Any, weights: Any, by: str) -> Scores:
+    """Of labels [N], or of counts [N, C]."""
+    if isinstance(targets, Dataset):
+        raise TypeError("data is a Dataset, expected labels [N] or counts [N, C]")
+    if np.ndim(targets) == 2 and np.shape(targets)[1] == len(predictive.classes):
+        observed = _tables.matrix(targets, "targets")
+    else:
+        observed = predictive._numbers(targets).astype(float)[:, np.newaxis]
+    weights = None if weights is None else _tables.vector(weights, "weights")
+    text = _core.score_classes(predictive._core, observed, weights, _tables.word(by, "by"))
     return json.loads(text, object_hook=Scores)
 
 
@@ -96,8 +144,9 @@ def report(
     **parts: Any,
 ) -> None:
     """Writes one HTML page of charts of errors, calibration and uncertainty. `data` and `targets` as to `fit`."""
-    rows = _with_targets(dataset_of(data, targets, **parts))
     core = core_of(model)
+    model._refuse_classes("report")
+    rows = _with_targets(dataset_of(data, targets, **with_task(core, data, parts)))
     core.check_units(rows._core)
     predictive, inputs = model.predict(rows), model._inputs(rows)
     level, interval = _tables.number(level, "level"), _tables.word(interval, "interval")

@@ -75,6 +75,38 @@ def labels(values: Any, what: str) -> np.ndarray:
     return numbers
 
 
+def holds_labels(values: Any) -> bool:
+    """Whether a column or list holds words or flags, which are classes where a target is expected."""
+    if str(getattr(values, "dtype", None)) == "category":
+        return True
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        return False
+    if array.dtype.kind in "bUT":
+        return array.ndim > 0
+    return array.dtype.kind == "O" and any(isinstance(value, (str, bool, np.bool_)) for value in array.ravel())
+
+
+def label_table(values: Any, names: Iterable[str], what: str) -> _core.Table:
+    """A column of labels, or several, as a table."""
+    if isinstance(values, np.ma.MaskedArray):
+        values = values.astype(object).filled(None)
+    array = values if str(getattr(values, "dtype", None)) == "category" else np.asarray(values)
+    if array.ndim > 2:
+        raise DataError(f"{what} has {array.ndim} dimensions, expected [rows] or [rows, columns]")
+    parts = [array] if array.ndim == 1 else list(array.T)
+    columns = [_column(part) for part in parts]
+    return _table_of(columns, list(names) if len(columns) == 1 else [], what)
+
+
+def label_text(label: Any) -> str:
+    """How a class is called that is given by its label."""
+    if _is_missing(label):
+        raise DataError(f"classes has {label!r}, expected labels")
+    return _text(label)
+
+
 def _holds_numbers(values: Any) -> bool:
     return np.asarray(values).dtype.kind in NUMBERS
 
@@ -142,9 +174,13 @@ def _from_frame(frame: Any, what: str) -> _core.Table:
     labels = list(frame.columns)
     position = getattr(frame, "iloc", None)  # labels of pandas may be given twice
     columns = [_column(frame[label] if position is None else position[:, i]) for i, label in enumerate(labels)]
+    return _table_of(columns, names_of(labels), what)
+
+
+def _table_of(columns: list[_Column], names: list[str], what: str) -> _core.Table:
     return _core.Table.from_columns(
         what,
-        names_of(labels),
+        names,
         [column.values for column in columns],
         [column.content for column in columns],
         [list(column.texts) for column in columns],

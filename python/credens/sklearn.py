@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Credens as a scikit-learn regressor, and scorers that judge whole predictive distributions.
+"""Credens as a scikit-learn regressor and classifier, and scorers that judge whole predictive distributions.
 
 >>> from credens.sklearn import CredensRegressor
 >>> import numpy as np
@@ -15,35 +15,47 @@ True
 
 from __future__ import annotations
 
-import inspect
-import numbers
-
 import numpy as np
 
-try:
-    from sklearn.base import BaseEstimator, RegressorMixin
-    from sklearn.utils import check_array, check_consistent_length, check_random_state
-    from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
-except ImportError as error:
-    raise ImportError("credens.sklearn needs scikit-learn 1.6 or newer: pip install scikit-learn") from error
+from credens._sklearn_parts import (
+    DEFAULTS,
+    EstimatorParts,
+    checked_weights,
+    has_words,
+    names_of_targets,
+    seed,
+    span,
+    with_parameters,
+)
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils import check_array, check_consistent_length, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
 
 import credens
-from credens import _files, _fit, _repr, _tables
-from credens._dataset import KINDS
+from credens import _repr
 
-__all__ = ["CredensRegressor", "crps", "crps_scorer", "interval_score", "interval_scorer", "nll", "nll_scorer"]
+__all__ = [
+    "CredensClassifier",
+    "CredensRegressor",
+    "brier",
+    "brier_scorer",
+    "crps",
+    "crps_scorer",
+    "interval_score",
+    "interval_scorer",
+    "log_loss",
+    "log_loss_scorer",
+    "nll",
+    "nll_scorer",
+]
 
-_MOST_SEED = 2**31 - 1
-
-# The parameters of the regressor: the options and the kinds of columns of `fit`, and two of its own.
-_DEFAULTS = {
-    **{name: default for name, default in credens.fit.__kwdefaults__.items() if name in (*KINDS, *_fit.OPTION_NAMES)},
-    "random_state": None,
-    "progress": False,
-}
+# Options of `fit` that are about the noise of numbers, which classes do not have.
+_OF_NUMBERS = ("noise", "noise_link", "loss_beta", "leave_out_slips")
 
 
-class CredensRegressor(RegressorMixin, BaseEstimator):
+@with_parameters(DEFAULTS)
+class CredensRegressor(RegressorMixin, EstimatorParts, BaseEstimator):
     """An ensemble of neural networks whose last layers are Gaussian, as a scikit-learn regressor.
 
     The parameters are the options of `credens.fit`, under the same names and with the same defaults; None leaves a
@@ -69,17 +81,9 @@ class CredensRegressor(RegressorMixin, BaseEstimator):
     CredensRegressor(members=5, seed=3)
     """
 
-    def __init__(self, **options):
-        unknown = options.keys() - _DEFAULTS.keys()
-        if unknown:
-            raise TypeError(f"CredensRegressor() has no parameter {min(unknown)!r}")
-        for name, default in _DEFAULTS.items():
-            setattr(self, name, options.get(name, default))
-
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
-        tags.input_tags.allow_nan = True
         return tags
 
     def fit(self, X, y, sample_weight=None, groups=None):
@@ -88,8 +92,8 @@ class CredensRegressor(RegressorMixin, BaseEstimator):
         X may have missing values, and where it is a table of pandas, polars or Arrow also words and dates. Rows of one
         group, a number or a text for each row, are held out together.
         """
-        target_names = _names_of_targets(y)
-        self._takes_tables = _has_words(X)
+        target_names = names_of_targets(y)
+        self._takes_tables = has_words(X)
         if self._takes_tables:
             validate_data(self, X, skip_check_array=True)
             check_consistent_length(X, y)
@@ -106,22 +110,16 @@ class CredensRegressor(RegressorMixin, BaseEstimator):
                 ensure_all_finite="allow-nan",
             )
         y = check_array(y, dtype=np.float64, order="C", ensure_2d=False, input_name="y")
-        options = self.get_params(deep=False)
-        random_state = options.pop("random_state")
-        if random_state is not None:
-            options["seed"] = _seed(random_state)
-        names = getattr(self, "feature_names_in_", None)
         self.model_ = credens.fit(
             X,
             y,
-            weights=_checked_weights(sample_weight, X),
+            weights=checked_weights(sample_weight, X),
             group=groups,
-            input_names=None if names is None or self._takes_tables else list(names),
             target_names=target_names,
-            **options,
+            **self._fit_options(),
         )
         self._has_columns = y.ndim == 2
-        self._input_span = None if self._takes_tables else _span(X)
+        self._input_span = None if self._takes_tables else span(X)
         return self
 
     def predict(self, X, return_std=False):
@@ -143,40 +141,113 @@ class CredensRegressor(RegressorMixin, BaseEstimator):
         rows of X.
         """
         X = self._checked_inputs(X)
-        draws = self.model_.sample(X, n_samples, of=of, seed=_seed(random_state), threads=self.threads)
+        draws = self.model_.sample(X, n_samples, of=of, seed=seed(random_state), threads=self.threads)
         if self._has_columns and draws.ndim == 2:
             draws = draws[:, :, np.newaxis]
         return np.moveaxis(draws, 0, -1)
 
-    def _checked_inputs(self, X):
-        check_is_fitted(self)
-        if self._takes_tables and _tables.is_table(X):
-            return validate_data(self, X, reset=False, skip_check_array=True)
-        if self._takes_tables:
-            raise ValueError("X is no table, expected one as in fit, which had columns of words or dates")
-        return validate_data(self, X, dtype=np.float64, order="C", reset=False, ensure_all_finite="allow-nan")
-
-    def _picture(self) -> str:
-        """For notebooks; empty before fit."""
-        if not hasattr(self, "model_") or self._input_span is None:
-            return ""
-        names = getattr(self, "feature_names_in_", None)
+    def _drawn(self, names):
         return _repr.regressor_picture(self.model_.predict, self._input_span, names, self.model_.target_names[0])
 
-    def _repr_html_inner(self):
-        return super()._repr_html_inner() + self._picture()
 
-    def _repr_mimebundle_(self, **kwargs):
-        bundle = super()._repr_mimebundle_(**kwargs)
-        if "text/html" in bundle:
-            bundle["text/html"] += self._picture()
-        return bundle
+@with_parameters({name: default for name, default in DEFAULTS.items() if name not in _OF_NUMBERS})
+class CredensClassifier(ClassifierMixin, EstimatorParts, BaseEstimator):
+    """An ensemble of neural networks whose last layers are Gaussian, as a scikit-learn classifier.
 
+    The parameters are those of `CredensRegressor` but for the ones about noise, which classes do not have.
 
-CredensRegressor.__init__.__signature__ = inspect.Signature(
-    [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
-    + [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default) for name, default in _DEFAULTS.items()]
-)
+    Attributes
+    ----------
+    classes_ : array [C]
+        The labels, sorted; columns of `predict_proba` have this order.
+    model_ : credens.Ensemble
+        The model, to be saved or widened as any other.
+    n_features_in_ : int
+    feature_names_in_ : array of str
+        Where all columns of the training table had names.
+
+    Examples
+    --------
+    >>> from credens.sklearn import CredensClassifier
+    >>> import numpy as np
+    >>> x = np.linspace(-2, 2, 60)[:, np.newaxis]
+    >>> y = np.where(x[:, 0] > 0, "up", "down")
+    >>> classifier = CredensClassifier(effort="quick", members=4).fit(x, y)
+    >>> classifier.predict([[-1.5], [1.5]]).tolist()
+    ['down', 'up']
+    >>> classifier.predict_proba(x).shape
+    (60, 2)
+    """
+
+    def fit(self, X, y, sample_weight=None, groups=None):
+        """Trains on rows X [N, d] and labels y [N] of any type that sorts; rows count by their sample_weight >= 0.
+
+        X may have missing values, and where it is a table of pandas, polars or Arrow also words and dates. Rows of one
+        group, a number or a text for each row, are held out together.
+        """
+        target_names = names_of_targets(y)
+        self._takes_tables = has_words(X)
+        if self._takes_tables:
+            validate_data(self, X, skip_check_array=True)
+            check_consistent_length(X, y)
+            y = column_or_1d(y, warn=True)
+        else:
+            checks = {"dtype": np.float64, "order": "C", "ensure_min_samples": 2, "ensure_all_finite": "allow-nan"}
+            X, y = validate_data(self, X, y, **checks)
+        check_classification_targets(y)
+        self.classes_, numbers = np.unique(y, return_inverse=True)
+        weights = checked_weights(sample_weight, X)
+        _check_class_count(numbers, weights)
+        as_given = _are_told_apart(self.classes_)
+        self.model_ = credens.fit(
+            X,
+            y if as_given else numbers,
+            task="classification",
+            classes=self.classes_.tolist() if as_given else range(len(self.classes_)),
+            weights=weights,
+            group=groups,
+            target_names=target_names,
+            **self._fit_options(),
+        )
+        self._input_span = None if self._takes_tables else span(X)
+        return self
+
+    def predict(self, X):
+        """[N]: the most probable label."""
+        return self.predict_dist(X).predicted
+
+    def predict_proba(self, X):
+        """[N, C]: the probability of each class, noise and ignorance together."""
+        return self.predict_dist(X).probability.copy()
+
+    def predict_log_proba(self, X):
+        """[N, C]: its logarithm."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def predict_dist(self, X):
+        """The predictive distribution of each row: a `credens.ClassPredictive`."""
+        X = self._checked_inputs(X)
+        return self._labelled(self.model_.predict_classes(X, threads=self.threads))
+
+    def sample_y(self, X, n_samples=1, random_state=0, of="observation"):
+        """Draws of labels from the predictive distribution: [N, n_samples].
+
+        With of="function" draws are of class probabilities, [N, C, n_samples], and each draw is one function over all
+        rows of X.
+        """
+        X = self._checked_inputs(X)
+        draws = self.model_.sample(X, n_samples, of=of, seed=seed(random_state), threads=self.threads)
+        if of == "function":
+            return np.moveaxis(draws, 0, -1)
+        return self.classes_[np.argmax(draws, axis=2)].T
+
+    def _labelled(self, predictive):
+        """With the labels of y, whose type the model does not know."""
+        return credens.ClassPredictive(predictive._core, self.classes_)
+
+    def _drawn(self, names):
+        return _repr.classifier_picture(lambda X: self._labelled(self.model_.predict(X)), self._input_span, names)
 
 
 def nll(y, predictive, sample_weight=None) -> float:
@@ -192,6 +263,26 @@ def crps(y, predictive, sample_weight=None) -> float:
 def interval_score(y, predictive, sample_weight=None, *, level=0.95) -> float:
     """Mean interval score at a level: width, plus 2 / (1 - level) times how far y lies outside."""
     return _scored("interval_score", y, predictive, sample_weight, level=level)
+
+
+def log_loss(y, predictive, sample_weight=None) -> float:
+    """Mean negative log probability of the labels y, in nats per row, under a `credens.ClassPredictive`."""
+    return _class_scored("log_loss", y, predictive, sample_weight)
+
+
+def brier(y, predictive, sample_weight=None) -> float:
+    """Mean squared distance between class probabilities and labels, from 0 to 2."""
+    return _class_scored("brier", y, predictive, sample_weight)
+
+
+def log_loss_scorer(estimator, X, y, sample_weight=None) -> float:
+    """`-log_loss`: a scorer for classifiers. Greater is better."""
+    return -log_loss(y, _predictive_of(estimator, X), sample_weight)
+
+
+def brier_scorer(estimator, X, y, sample_weight=None) -> float:
+    """`-brier`: a scorer for classifiers. Greater is better."""
+    return -brier(y, _predictive_of(estimator, X), sample_weight)
 
 
 def nll_scorer(estimator, X, y, sample_weight=None) -> float:
@@ -215,6 +306,24 @@ def _scored(name, y, predictive, sample_weight, **options) -> float:
     return float("nan") if value is None else value  # what is not finite
 
 
+def _class_scored(name, y, predictive, sample_weight) -> float:
+    value = credens.score(predictive, column_or_1d(y), weights=sample_weight)[name]
+    return float("inf") if value is None else value  # a label of probability 0
+
+
+def _check_class_count(numbers, weights) -> None:
+    counted = np.unique(numbers if weights is None else numbers[weights > 0])
+    if len(counted) < 2:
+        rows = "y" if weights is None else "y, where it has weight,"
+        raise ValueError(f"{rows} has {len(counted)} class, expected at least 2")
+
+
+def _are_told_apart(labels) -> bool:
+    """Whether tables keep these labels apart: texts such as "NA" are missing values there."""
+    found = credens.Dataset(np.zeros((len(labels), 1)), labels, task="classification").targets
+    return not np.isnan(found).any() and len(np.unique(found)) == len(labels)
+
+
 def _predictive_of(estimator, X):
     """Finds the distribution also behind pipelines and searches, which pass on `predict` but not `predict_dist`."""
     if hasattr(estimator, "predict_dist"):
@@ -226,39 +335,5 @@ def _predictive_of(estimator, X):
             X = X if step is None or step == "passthrough" else step.transform(X)
         return _predictive_of(estimator.steps[-1][1], X)
     raise TypeError(
-        f"{type(estimator).__name__} has no predict_dist, expected a CredensRegressor, or a pipeline or search that ends in one"
+        f"{type(estimator).__name__} has no predict_dist, expected an estimator of credens, or a pipeline or search that ends in one"
     )
-
-
-def _seed(random_state) -> int:
-    """A whole number is the seed itself; a generator, or None for numpy's own, gives one."""
-    if isinstance(random_state, numbers.Integral):
-        return int(random_state)
-    return int(check_random_state(random_state).randint(_MOST_SEED))
-
-
-def _names_of_targets(y):
-    """Names of a table's columns or of a single named column; None without names."""
-    names = list(getattr(y, "columns", [getattr(y, "name", None)]))
-    return names if all(isinstance(name, str) for name in names) else None
-
-
-def _has_words(X) -> bool:
-    """Whether X is a table with columns that are no numbers."""
-    return _tables.is_table(X) and not _files.is_path(X) and not _tables.table(X, "X").holds_numbers
-
-
-def _checked_weights(sample_weight, X):
-    if sample_weight is None:
-        return None
-    weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    if not np.any(weights > 0):
-        raise ValueError("Sample weights must contain at least one non-zero number.")
-    return weights
-
-
-def _span(X):
-    """[3, d]: the low end, the mean and the high end of what is usual for each input, for the picture."""
-    X = np.where(np.isnan(X).all(axis=0), 0.0, X)  # of a column without a value
-    mean, reach = np.nanmean(X, axis=0), 2 * np.nanstd(X, axis=0)
-    return np.stack([np.maximum(mean - reach, np.nanmin(X, axis=0)), mean, np.minimum(mean + reach, np.nanmax(X, axis=0))])

@@ -92,6 +92,7 @@ def test_the_keywords_and_defaults_are_those_of_the_table():
     }
     kinds = {"categories", "numbers", "dates", "strict"}
     others = {"weights", "noise_std", "group", "time", "input_names", "target_names", "validation", "progress"} | kinds
+    others |= {"task", "classes", "counts"}
     assert set(keywords) - others == {name for name, *_ in _fit.OPTIONS}
     for name, default, *_ in _fit.OPTIONS:
         text = "" if keywords[name] is None else _fit.option_text(name, keywords[name])

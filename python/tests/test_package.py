@@ -18,7 +18,7 @@ import credens
 
 ROOT = pathlib.Path(__file__).parents[2]
 PACKAGE = pathlib.Path(credens.__file__).parent
-MODULES = ["", "._dataset", "._ensemble", "._fit", "._predictive", "._scores", "._outputs", ".datasets"]
+MODULES = ["", "._class_predictive", "._dataset", "._ensemble", "._expectation", "._fit", "._predictive", "._scores", "._outputs", ".datasets"]
 
 
 def run(code):

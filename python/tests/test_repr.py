@@ -23,7 +23,7 @@ def predictive(rows, outputs=1):
 
 def ensemble(gamma, **changes):
     facts = {"members": len(gamma), "inputs": 2, "outputs": 1, "has_networks": True, "posterior": "isotropic"}
-    facts |= {"prior_precision": 1.0, "gamma": gamma, "target_names": ["y"]}
+    facts |= {"prior_precision": 1.0, "gamma": gamma, "target_names": ["y"], "task": "regression"}
     return types.SimpleNamespace(**(facts | changes))
 
 
@@ -78,6 +78,29 @@ def test_an_ensemble_shows_the_width_of_each_member():
 def test_a_narrow_ensemble_has_facts_only():
     page = _repr.ensemble_html(ensemble([0.0, 0.0], posterior="delta", has_networks=False))
     assert parts(page, "svg") == [] and "delta" in page and "made from arrays" in page
+
+
+def test_class_probabilities_show_noise_and_ignorance():
+    entropy = np.linspace(0.1, 0.6, 100)
+    facts = {"classes": ["<a>", "b"], "confidence": 1 - entropy / 2, "aleatoric": 0.75 * entropy, "epistemic": 0.25 * entropy}
+    found = type("Found", (), {**facts, "entropy": entropy, "__len__": lambda self: 100})()
+    page = _repr.class_predictive_html(found)
+    bars = [line for line in parts(page, "line") if line.get("stroke") == _repr.COLOUR]
+    thin = [line for line in parts(page, "line") if line.get("stroke-width") == "1.2"]
+    assert len(bars) == len(thin) == _repr.MOST_ROWS and "2 (<a>, b)" not in page
+    length = lambda bar: float(bar.get("y1")) - float(bar.get("y2"))
+    assert length(thin[-1]) == pytest.approx(3 * length(bars[-1]), abs=0.3)
+
+
+def test_the_probability_follows_the_input_that_moves_a_class_most():
+    def predict(x):
+        first = 1 / (1 + np.exp(-0.1 * x[:, 0] - 5 * x[:, 1]))
+        return types.SimpleNamespace(probability=np.column_stack([first, 1 - first]), epistemic_std=np.full((len(x), 2), 0.4), classes=["p", "q"])
+
+    page = _repr.classifier_picture(predict, np.array([[-1.0, -1.0], [0.0, 0.0], [1.0, 1.0]]), ["u", "v"])
+    assert "Probability of p against v, the other inputs at their mean" in page
+    ys = [float(point.split(",")[1]) for point in parts(page, "polygon")[0].get("points").split()]
+    assert min(ys) == _repr.TOP and max(ys) == _repr.HEIGHT - _repr.BOTTOM  # a band of probabilities ends at 0 and 1
 
 
 def test_the_band_follows_the_input_that_moves_the_mean_most():

@@ -343,7 +343,7 @@ def test_shows_a_picture_in_notebooks(rows, fitted):
 def test_parameters_are_the_options_of_fit():
     options = CredensRegressor().get_params()
     assert options.pop("random_state") is None and options.pop("progress") is False
-    of_data = {"weights", "noise_std", "group", "time", "input_names", "target_names", "validation", "progress"}
+    of_data = {"weights", "noise_std", "group", "time", "task", "classes", "counts", "input_names", "target_names", "validation", "progress"}
     assert options == {name: default for name, default in credens.fit.__kwdefaults__.items() if name not in of_data}
 
 
@@ -357,7 +357,7 @@ def test_examples_of_the_document_run():
     if not document.exists():
         pytest.skip("the documents are not beside the tests")
     blocks = re.findall(r"^```python\n(.*?)^```", document.read_text(), re.M | re.S)
-    assert len(blocks) == 2
+    assert len(blocks) == 3
     exec("\n".join(blocks), {})
 
 

@@ -280,7 +280,7 @@ def test_columns_that_cannot_be_used(kind, table, options, sentence):
 def test_words_and_gaps_where_numbers_are_needed(kind):
     table = {"x": [1.0, 2.0, 3.0], "w": [1.0, None, 2.0], "word": ["a", "b", "c"], "day": [datetime.date(2024, 1, 1)] * 3}
     with pytest.raises(ValueError, match='row 0, column "word" is "a", expected a finite number'):
-        credens.Dataset.from_table(frame(kind, table), "word", inputs="x")
+        credens.Dataset.from_table(frame(kind, table), "word", inputs="x", task="regression")
     with pytest.raises(ValueError, match='row 0, column "day" is a date, expected a finite number'):
         credens.Dataset.from_table(frame(kind, table), "day", inputs="x")
     with pytest.raises(ValueError, match='row 1, column "w" is missing, expected a finite number'):

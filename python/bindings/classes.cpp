@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Class probabilities as arrays, and their scores as JSON documents for credens._scores.
+
+#include <credens/class_predictive.hpp>
+#include <credens/class_score.hpp>
+#include <credens/dataset.hpp>
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+#include "arrays.hpp"
+#include "base/check.hpp"
+#include "base/text.hpp"
+#include "data/classes.hpp"
+#include "data/kinds.hpp"
+#include "data/row_sketch.hpp"
+#include "data/words.hpp"
+#include "model/ensemble_state.hpp"
+#include "model/names.hpp"
+#include "model/weights.hpp"
+#include "module.hpp"
+#include "report/class_comparison.hpp"
+
+namespace credens::python {
+
+namespace {
+
+/// As it comes from a pickle.
+ClassPredictive class_predictive_from(const Array2& probability, const Array2& epistemic_variance,
+                                      const Array1& entropy, const Array1& aleatoric, const Array1& epistemic,
+                                      const Array1& between_members) {
+  return {.probability = copy_of(probability),
+          .epistemic_variance = copy_of(epistemic_variance),
+          .entropy = copy_of(std::optional(entropy)),
+          .aleatoric = copy_of(std::optional(aleatoric)),
+          .epistemic = copy_of(std::optional(epistemic)),
+          .between_members = copy_of(std::optional(between_members))};
+}
+
+template <Matrix ClassPredictive::*part>
+NumpyArray shared_matrix(nb::handle_t<ClassPredictive> self) {
+  return shared_array(nb::cast<const ClassPredictive&>(self).*part, self);
+}
+
+template <std::vector<double> ClassPredictive::*part>
+NumpyArray shared_vector(nb::handle_t<ClassPredictive> self) {
+  const std::vector<double>& values = nb::cast<const ClassPredictive&>(self).*part;
+  return shared_array(values.data(), {values.size()}, self);
+}
+
+RiskOrder order_named(const std::string& name) {
+  base::require(name == "confidence" || name == "epistemic", ErrorCode::usage,
+                "by is {}, expected confidence or epistemic", base::quoted(name));
+  return name == "confidence" ? RiskOrder::confidence : RiskOrder::epistemic;
+}
+
+/// The label of a row that is no class of a model.
+std::string label_text(const data::Schema& schema, double target) {
+  const data::Column& column = schema.targets.front();
+  if (column.kind != ColumnKind::category) return data::shortest_text(target);
+  const auto code = static_cast<std::size_t>(target);
+  return base::quoted(code < column.levels.size() ? column.levels[code] : "");
+}
+
+/// Class numbers of a model [N x 1], or shares of its classes [N x C]. Throws data for labels that are no class.
+Matrix class_targets(const Ensemble& ensemble, const Dataset& rows) {
+  const std::vector<std::string> classes = ensemble.classes();
+  data::Schema schema = rows.schema();
+  schema.task = Task::classification;
+  Matrix targets(rows.rows(), schema.targets.size());
+  for (std::size_t row = 0; row < targets.rows(); ++row) {
+    std::ranges::copy(rows.targets().row(row), targets.row(row).begin());
+  }
+  if (schema.has_counts()) {
+    base::require(schema.target_names() == classes, ErrorCode::data, "counts are of {}, expected the classes {}",
+                  base::join(schema.target_names(), ", "), base::join(classes, ", "));
+    return targets;
+  }
+  const data::Classes known(schema, classes);
+  for (std::size_t row = 0; row < targets.rows(); ++row) {
+    const auto number = known.class_of(targets(row, 0));
+    base::require(number.has_value(), ErrorCode::data,
+                  "targets: row {} is {}, a class that the training rows did not have, expected one of {}", row,
+                  number ? "" : label_text(schema, targets(row, 0)), base::join(classes, ", "));
+    targets(row, 0) = static_cast<double>(*number);
+  }
+  return targets;
+}
+
+/// Class numbers as the model's own table held them: codes of words, or numbers.
+Matrix trained_targets(const Ensemble& ensemble, Matrix targets) {
+  const data::Schema& schema = ensemble.state().schema;
+  if (targets.cols() != 1 || schema.has_counts()) return targets;
+  const data::Column& column = schema.targets.front();
+  data::WordIndex words(column.levels, false);
+  std::vector<double> codes;
+  for (const std::string& name : ensemble.classes()) {
+    codes.push_back(column.kind == ColumnKind::category ? words.code_of(name) : base::parse_double(name).value_or(0));
+  }
+  for (double& target : targets.values()) target = codes[static_cast<std::size_t>(target)];
+  return targets;
+}
+
+/// JSON of `credens evaluate --json`. `foreign` are inputs of rows that belong to no class, or none.
+std::string class_comparison_text(const Ensemble& ensemble, const Array2& inputs, const Dataset& rows,
+                                  const std::optional<Array2>& foreign, const std::string& by) {
+  const RiskOrder order = order_named(by);
+  return unlocked([&] {
+    const Matrix targets = class_targets(ensemble, rows);
+    model::RowWeights weights;
+    weights.add(rows.weights());
+    report::ClassComparer comparer(
+        ensemble.outputs(),
+        {.risk_order = order, .has_foreign = foreign.has_value(), .largest_weight = weights.largest()});
+    const auto with_predictions = [&](const Array2& at, const auto& use) {
+      const ClassPredictive classical = ensemble.predict_classes(view_of(at), {.classical = true});
+      const ClassPredictive extended = ensemble.predict_classes(view_of(at));
+      use(report::ClassPredictions{classical, extended});
+    };
+    with_predictions(inputs, [&](const auto& both) { comparer.add(both, targets, rows.weights()); });
+    if (foreign) with_predictions(*foreign, [&](const auto& both) { comparer.add_foreign(both); });
+    report::ClassComparison comparison = comparer.comparison();
+    const Matrix trained = trained_targets(ensemble, targets);
+    data::SharedRows trained_on(ensemble.state().row_hashes);
+    trained_on.add({.inputs = view_of(inputs), .targets = trained});
+    comparison.training_share = trained_on.share();
+    const report::ClassModelNames names{ensemble.classes(), std::string(base::name_of(ensemble.posterior()))};
+    return report::class_comparison_json(comparison, names).dump();
+  });
+}
+
+/// JSON; `targets` are class numbers [N x 1] or counts [N x C].
+std::string class_score_text(const ClassPredictive& predictive, const Array2& targets,
+                             const std::optional<Array1>& weights, const std::string& by) {
+  const ClassScoreOptions options{.weights = span_of(weights), .risk_order = order_named(by)};
+  return unlocked([&] { return report::class_scores_json(score(predictive, view_of(targets), options)).dump(); });
+}
+
+}  // namespace
+
+void register_classes(nb::module_& module) {
+  using namespace nb::literals;
+  nb::class_<ClassPredictive>(module, "ClassPredictive", "Class probabilities at some rows.")
+      .def_static("from_arrays", &class_predictive_from, "probability"_a.noconvert(),
+                  "epistemic_variance"_a.noconvert(), "entropy"_a, "aleatoric"_a, "epistemic"_a, "between_members"_a)
+      .def_prop_ro("rows", &ClassPredictive::rows)
+      .def_prop_ro("probability", &shared_matrix<&ClassPredictive::probability>)
+      .def_prop_ro("epistemic_variance", &shared_matrix<&ClassPredictive::epistemic_variance>)
+      .def_prop_ro("entropy", &shared_vector<&ClassPredictive::entropy>)
+      .def_prop_ro("aleatoric", &shared_vector<&ClassPredictive::aleatoric>)
+      .def_prop_ro("epistemic", &shared_vector<&ClassPredictive::epistemic>)
+      .def_prop_ro("between_members", &shared_vector<&ClassPredictive::between_members>);
+  module.def("compare_classes", &class_comparison_text, "ensemble"_a, "inputs"_a.noconvert(), "rows"_a,
+             "foreign"_a.noconvert().none(), "by"_a);
+  module.def("score_classes", &class_score_text, "predictive"_a, "targets"_a.noconvert(),
+             "weights"_a.noconvert().none(), "by"_a);
+}
+
+}  // namespace credens::python
