@@ -139,6 +139,30 @@ def test_counts_of_one_row_are_rows():
     assert found.extended.accuracy == np.mean(p.predicted == y) == credens.score(model, x, y).extended.accuracy
 
 
+def test_counts_are_columns_of_a_table(tmp_path, program):
+    pandas = pytest.importorskip("pandas")
+    x, y = table(rows=60)
+    counts = np.random.default_rng(3).poisson(1, (60, 3)) + (y[:, np.newaxis] == np.array(NAMES))
+    frame = pandas.DataFrame({"a": x[:, 0], "b": x[:, 1], **dict(zip(NAMES, counts.T))})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    program("fit", "t.csv", "--counts", ",".join(NAMES), "--members", 4, "--epochs", 15, "--hidden", "12,8", "--seed", 5, "-o", "m.safetensors")
+    model = credens.fit(frame, counts=NAMES, **QUICK)
+    assert model == credens.load(tmp_path / "m.safetensors") == credens.fit(tmp_path / "t.csv", counts=NAMES, **QUICK)
+    found = credens.score(model, frame, counts=NAMES)
+    assert found == json.loads(program("evaluate", "m.safetensors", "t.csv", "--json"))
+    p = model.predict(frame)
+    assert found.extended.log_loss == pytest.approx(-np.sum(counts * np.log(p.probability)) / counts.sum(), rel=1e-9)
+
+
+def test_validation_rows_may_meet_the_classes_in_another_order():
+    x, y = table()
+    order = np.argsort(y, kind="stable")[::-1]
+    rows = credens.Dataset(x[:40], y[:40]), credens.Dataset(x[:40][order[order < 40]], y[:40][order[order < 40]])
+    options = {"recipe": "paper", "members": 2, "epochs": 30, "hidden": (8,), "patience": 5}
+    first, second = (credens.fit(x[40:], y[40:], validation=validation, **options).predict(x) for validation in rows)
+    np.testing.assert_allclose(first.probability, second.probability, rtol=1e-6)
+
+
 def test_frames_are_read_by_name(trees, new_rows):
     pandas = pytest.importorskip("pandas")
     x, y = table()
