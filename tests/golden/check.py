@@ -214,10 +214,6 @@ def classes(path, target):
     print(len(rows), *shares)
 
 
-def shape(path):
-    print(*read_npy(path)[0])
-
-
 def ladder(path):
     """The ELBO never falls along the ladder."""
     elbo = json.loads(Path(path).read_text(encoding="utf-8"))["elbo"]
