@@ -21,7 +21,7 @@ struct RowMoments {
 /// Gives the bits of Ensemble::predict. For one thread: others have predictors of their own.
 class Predictor {
  public:
-  explicit Predictor(Ensemble ensemble);  ///< throws usage for a model without networks
+  explicit Predictor(Ensemble ensemble);  ///< throws usage for a model without networks, or of classes
   ~Predictor();
   Predictor(Predictor&&) noexcept;
   Predictor& operator=(Predictor&&) noexcept;

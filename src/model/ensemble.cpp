@@ -224,6 +224,7 @@ Ensemble Ensemble::with_weights(std::vector<double> weights) const {
 }
 
 Predictive predict(const Ensemble& ensemble, const OutputRows& rows, int threads) {
+  model::check_task(ensemble.state(), false);
   return model::predictive_of(ensemble.state(), model::arrays_at(ensemble.state(), rows), threads);
 }
 

@@ -2,6 +2,7 @@
 
 #include <credens/predictor.hpp>
 
+#include "model/class_predictive.hpp"
 #include "model/marginal.hpp"
 #include "model/member_source.hpp"
 
@@ -22,6 +23,7 @@ namespace {
 
 Ensemble with_networks(Ensemble ensemble) {
   model::require_networks(ensemble.state());
+  model::check_task(ensemble.state(), false);
   return ensemble;
 }
 

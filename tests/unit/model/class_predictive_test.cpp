@@ -2,6 +2,8 @@
 
 #include "model/class_predictive.hpp"
 
+#include <credens/output_rows.hpp>
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -122,7 +124,9 @@ TEST(ClassPredictive, IsRefusedByARegression) {
   const Ensemble numbers = random_ensemble({});
   EXPECT_THROW(numbers.predict_classes(Matrix(2, numbers.inputs())), Error);
   const Ensemble classes = class_ensemble(3, PosteriorKind::delta, {1});
-  EXPECT_THROW(classes.predict(random_outputs(1, 3)), Error);
+  const MemberOutputs outputs = random_outputs(1, 3);
+  EXPECT_THROW(classes.predict(outputs), Error);
+  EXPECT_THROW(predict(classes, OutputRows(outputs)), Error);
 }
 
 }  // namespace
