@@ -138,6 +138,7 @@ report::ClassComparison compare_classes(const Ensemble& ensemble, RowStream& str
       },
       meet);
   if (!classes.foreign.empty()) add_foreign_rows(ensemble, arguments, classes.foreign, comparer);
+  if (!team().leads()) return {};
   report::ClassComparison comparison = comparer.comparison();
   comparison.training_share = trained_on.share();
   return comparison;

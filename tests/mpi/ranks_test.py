@@ -45,6 +45,19 @@ class SameBytes(Ranks):
         for ranks in (2, 3, 4) if TORTURE else (3,):
             self.assertEqual(self.run_ranks(ranks, *words)[0], expected)
 
+    def test_classes(self):
+        """Fit and evaluate, also with foreign rows."""
+        lines = [f"{a},{b},{'abc'[min(2, int(3 * a))]}\n" for a, b, *_ in map(row, range(90))]
+        (self.folder / "classes.csv").write_text("x,w,kind\n" + "".join(lines))
+        fit = ["fit", "classes.csv", "--target", "kind", "--effort", "quick", "--members", 6, "--epochs", 3, "--hidden", 4, "--progress", "none"]
+        words = ["evaluate", "alone", "classes.csv", "--foreign", "classes.csv", "--json"]
+        self.run_alone(*fit, "-o", "alone")
+        expected = self.run_alone(*words)
+        for ranks in (2, 3, 4) if TORTURE else (3,):
+            self.run_ranks(ranks, *fit, "-o", "together")
+            self.assertEqual(sha256(self.folder / "together"), sha256(self.folder / "alone"))
+            self.assertEqual(self.run_ranks(ranks, *words)[0], expected)
+
     def test_a_part(self):
         words = self.fits["auto"].words("part", "--member-range", "1:4")[1:]
         self.run_alone(*words)
