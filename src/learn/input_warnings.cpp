@@ -43,9 +43,9 @@ void warn_of_similar_levels(const TrainingTable& table, const FitOptions& option
 
 /// Words of which none has enough rows to be learned.
 void warn_of_rare_levels(const TrainingTable& table, const data::Encoder& encoder, const FitOptions& options) {
-  for (std::size_t i = 0; i < encoder.columns.size(); ++i) {
+  for (std::size_t i = 0; i < encoder.columns().size(); ++i) {
     const data::Column& input = table.schema().inputs[i];
-    if (input.kind != ColumnKind::category || encoder.columns[i].learned > 0) continue;
+    if (input.kind != ColumnKind::category || encoder.columns()[i].learned > 0) continue;
     say(options, fmt::format("column {} holds {} words, none in 5 rows or more: nothing can be learned of them, and "
                               "--ignore would leave it out",
                               base::quoted(input.name), input.levels.size()));

@@ -39,7 +39,7 @@ std::vector<std::vector<float>> number_values(const data::RowSample& sample, con
   std::vector<std::vector<float>> values;
   const std::vector<std::vector<double>> columns = data::sorted_columns(sample);
   for (std::size_t col = 0; col < columns.size(); ++col) {
-    const bool is_word = !encoder.columns.empty() && encoder.columns[col].kind == ColumnKind::category;
+    const bool is_word = !encoder.columns().empty() && encoder.columns()[col].kind == ColumnKind::category;
     if (!is_word) values.push_back(thinned(columns[col], encoder.scaler, col));
   }
   return values;

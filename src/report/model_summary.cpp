@@ -131,8 +131,8 @@ namespace {
 /// The labels of inputs, with what is not a number that is always there.
 std::vector<std::string> inputs_with_kinds(const EnsembleState& state) {
   std::vector<std::string> labels = state.schema.input_labels();
-  for (std::size_t i = 0; i < state.encoder.columns.size(); ++i) {
-    const data::InputEncoding& encoding = state.encoder.columns[i];
+  for (std::size_t i = 0; i < state.encoder.columns().size(); ++i) {
+    const data::InputEncoding& encoding = state.encoder.columns()[i];
     if (encoding.kind == ColumnKind::category) {
       labels[i] += fmt::format(" ({})", data::count_of(state.schema.inputs[i].levels.size(), "word"));
     } else if (encoding.kind == ColumnKind::date) {

@@ -63,8 +63,8 @@ Json inputs_to_json(const model::EnsembleState& state) {
     inputs["width"] = scaler.width;
   }
   if (!state.schema.missing.empty()) inputs["missing"] = state.schema.missing;
-  for (std::size_t i = 0; i < state.encoder.columns.size(); ++i) {
-    inputs["encodings"].push_back(column_to_json(state.schema.inputs[i], state.encoder.columns[i]));
+  for (std::size_t i = 0; i < state.encoder.columns().size(); ++i) {
+    inputs["encodings"].push_back(column_to_json(state.schema.inputs[i], state.encoder.columns()[i]));
   }
   return inputs;
 }
@@ -98,13 +98,14 @@ data::InputEncoding read_encoding(const JsonObject& object, data::Column& column
 }
 
 void read_encodings(const JsonObject& inputs, model::EnsembleState& state) {
-  std::size_t next = 0;
+  std::vector<data::InputEncoding> encodings;
+  const std::size_t most = state.schema.inputs.size();
   for (const JsonObject& object :
        inputs.objects("encodings", {"kind", "flags_missing", "levels", "codes", "learned", "cycles"})) {
-    base::require(next < state.schema.inputs.size(), ErrorCode::model, "inputs.encodings has more than {} columns",
-                  next);
-    state.encoder.columns.push_back(read_encoding(object, state.schema.inputs[next++]));
+    base::require(encodings.size() < most, ErrorCode::model, "inputs.encodings has more than {} columns", most);
+    encodings.push_back(read_encoding(object, state.schema.inputs[encodings.size()]));
   }
+  state.encoder = {std::move(state.encoder.scaler), std::move(encodings)};
 }
 
 void read_inputs(const JsonObject& document, model::EnsembleState& state) {

@@ -85,17 +85,17 @@ void check_first_bytes(const std::filesystem::path& path) {
 
 /// An encoder whose rows have the parts that a network sees.
 data::Encoder encoder_for(const model::MlpShape& shape) {
-  data::Encoder encoder(data::identity_scaler(shape.inputs + shape.tables.size()));
-  if (shape.flags == 0 && shape.tables.empty()) return encoder;
-  encoder.columns.resize(encoder.inputs());
+  const data::Scaler scaler = data::identity_scaler(shape.inputs + shape.tables.size());
+  if (shape.flags == 0 && shape.tables.empty()) return scaler;
+  std::vector<data::InputEncoding> columns(scaler.cols());
   if (shape.flags > 0) {
-    encoder.columns[0] = {.kind = ColumnKind::date, .flags_missing = shape.flags % 2 == 1};
-    encoder.columns[0].cycles.resize(shape.flags / 2);
+    columns[0] = {.kind = ColumnKind::date, .flags_missing = shape.flags % 2 == 1};
+    columns[0].cycles.resize(shape.flags / 2);
   }
   for (std::size_t t = 0; t < shape.tables.size(); ++t) {
-    encoder.columns[shape.inputs + t] = {.kind = ColumnKind::category, .learned = shape.tables[t].rows - 3};
+    columns[shape.inputs + t] = {.kind = ColumnKind::category, .learned = shape.tables[t].rows - 3};
   }
-  return encoder;
+  return {scaler, columns};
 }
 
 }  // namespace
@@ -134,8 +134,8 @@ void check_storable(const model::Member& member) {
                   .task = shape.task,
                   .has_noise = !shape.has_classes() && shape.noise == NoiseKind::known,
                   .table_columns = inputs};
-  for (std::size_t i = 0; i < state.encoder.columns.size(); ++i) {
-    state.schema.inputs[i].kind = state.encoder.columns[i].kind;
+  for (std::size_t i = 0; i < state.encoder.columns().size(); ++i) {
+    state.schema.inputs[i].kind = state.encoder.columns()[i].kind;
   }
   for (std::size_t c = 0; c < shape.outputs && shape.has_classes(); ++c) {
     state.schema.classes.push_back(fmt::format("{}", c));

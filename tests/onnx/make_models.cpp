@@ -125,7 +125,7 @@ void add_members(EnsembleState& state, NoiseKind noise, RandomStream& random) {
                         .tables = state.encoder.tables()};
   std::vector<MlpShape> shapes;
   for (std::size_t i = between(1, 3, random); i > 0; --i) shapes.push_back(random_shape(common, random));
-  const bool takes_missing = !state.encoder.columns.empty() || chance(0.7, random);  // not in format version 1
+  const bool takes_missing = !state.encoder.columns().empty() || chance(0.7, random);  // not in format version 1
   const bool random_bias = chance(0.4, random);
   const bool shared_factor = noise == NoiseKind::shared;
   state.total_members = between(1, 7, random);
@@ -205,14 +205,16 @@ void add_scale(ColumnKind kind, bool bends, data::Scaler& scaler, RandomStream& 
 
 void add_inputs(EnsembleState& state, bool has_kinds, RandomStream& random) {
   const bool bends = chance(0.4, random);
+  std::vector<data::InputEncoding> encodings;
   state.schema.has_names = true;
   state.schema.table_columns = between(1, 6, random);
   for (std::size_t j = 0; j < state.schema.table_columns; ++j) {
     data::Column& column = state.schema.inputs.emplace_back(data::Column{.name = "", .position = j});
-    if (has_kinds) state.encoder.columns.push_back(random_encoding(column, random));
+    if (has_kinds) encodings.push_back(random_encoding(column, random));
     column.name = fmt::format("{}{}", "xwt"[static_cast<std::size_t>(column.kind)], j);
     add_scale(column.kind, bends, state.encoder.scaler, random);
   }
+  state.encoder = {state.encoder.scaler, encodings};
 }
 
 void add_targets(EnsembleState& state, NoiseKind noise, RandomStream& random) {

@@ -95,7 +95,7 @@ model::Member random_member(const Example& example, std::size_t index) {
 
 /// Words are called word0, word1, ....
 void set_kinds(const Example& example, model::EnsembleState& state) {
-  state.encoder.columns = example.columns;
+  state.encoder = {state.encoder.scaler, example.columns};
   for (std::size_t j = 0; j < example.columns.size(); ++j) {
     state.schema.inputs[j].kind = example.columns[j].kind;
     for (std::size_t level = 0; level < example.columns[j].codes.size(); ++level) {
