@@ -92,6 +92,7 @@ Frame read_file(const std::filesystem::path& path) {
   }
   const std::size_t rows = values.size() / table.cols();
   table.values = Matrix(rows, table.cols(), std::move(values));
+  table.warnings = portions->header().warnings;
   table.faults = portions->faults();
   table.faults.resize(table.cols());
   table.levels.resize(table.cols());
@@ -114,9 +115,11 @@ nb::typed<nb::tuple, NumpyArray, std::vector<std::string>> inputs_of_file(const 
     data::Schema model = ensemble.state().schema;
     model.has_noise = false;
     auto portions = data::open_table(path, {}, model);
-    warnings = portions->header().warnings;
     if (portions->header().first_line == 0) return inputs_of(read_file(path), model);
-    return data::read_inputs(*data::open_rows_for(path, std::move(portions), model, {}));
+    const auto rows = data::open_rows_for(path, std::move(portions), model, {});
+    Matrix read = data::read_inputs(*rows);
+    warnings = rows->warnings();
+    return read;
   });
   return nb::make_tuple(to_array(std::move(inputs)), std::move(warnings));
 }

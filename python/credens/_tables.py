@@ -107,6 +107,29 @@ def label_text(label: Any) -> str:
     return _text(label)
 
 
+EXPECTED_TIME = "a number, or a day or time such as 2024-05-17 or 2024-05-17T08:30:00Z, all of one kind"
+
+
+def times(values: Any, what: str) -> np.ndarray:
+    """[rows] of float64: numbers stay what they are, dates become seconds since 1970-01-01."""
+    if _holds_numbers(values):
+        return vector(values, what)
+    column = _column(values)
+    if column.fault is not None:
+        row, found = column.fault
+        raise DataError(f"{what}: row {row} {found}, expected {EXPECTED_TIME}")
+    if np.isnan(column.values).any():
+        raise DataError(f"{what}: row {int(np.argmax(np.isnan(column.values)))} is missing, expected {EXPECTED_TIME}")
+    if column.content in ("number", "date"):
+        return column.values
+    codes = column.values.astype(int)
+    seconds = _core.date_seconds(list(column.texts))[codes]
+    if np.isnan(seconds).any():
+        row = int(np.argmax(np.isnan(seconds)))
+        raise DataError(f"{what}: row {row} is {column.texts[codes[row]]!r}, expected {EXPECTED_TIME}")
+    return seconds
+
+
 def _holds_numbers(values: Any) -> bool:
     return np.asarray(values).dtype.kind in NUMBERS
 

@@ -248,6 +248,28 @@ def test_rows_without_a_target_are_left_out():
     np.testing.assert_array_equal(trained.predict(x).mean, rest.predict(x).mean)
 
 
+@kinds
+def test_an_identifier_is_no_input(kind, tmp_path):
+    table = {"id": [f"row {i}" for i in range(ROWS)], **columns()}
+    without = frame(kind, columns())
+    sentence = 'column "id" is left out: it holds 60 words, none in 5 rows or more'
+    with pytest.warns(UserWarning, match=sentence):
+        trained = credens.fit(frame(kind, table), "y", **SMALL)
+    assert trained.input_names == list(KINDS)
+    expected = credens.fit(without, "y", **SMALL).predict(without).mean
+    for given in (frame(kind, table), without, credens.Dataset.from_table(frame(kind, table), "y")):
+        np.testing.assert_array_equal(trained.predict(given).mean, expected)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # that other rows are given
+        credens.widen(trained, frame(kind, table), "y", posterior="isotropic")
+    with pytest.warns(UserWarning, match=sentence):
+        of_file = credens.fit(write(tmp_path / "t.csv", table), "y", **SMALL)
+    assert of_file == trained
+    wanted = credens.Dataset.from_table(frame(kind, table), "y", categories="id")
+    with pytest.warns(UserWarning, match="they are all the same to the model"):
+        assert credens.fit(pickle.loads(pickle.dumps(wanted)), **SMALL).input_names == ["id", *KINDS]
+
+
 # ---- what is refused ----
 
 

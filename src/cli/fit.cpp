@@ -19,6 +19,7 @@
 #include "learn/fit.hpp"
 #include "learn/recipe.hpp"
 #include "model/ensemble_state.hpp"
+#include "report/model_summary.hpp"
 #include "report/table.hpp"
 
 namespace credens::cli {
@@ -169,12 +170,16 @@ Ensemble train_and_widen(const FitArguments& arguments, learn::Fit& fit) {
   }
 }
 
-/// The settings of a plan, with the reasons as comments.
-void write_plan(const FitArguments& arguments, const learn::Plan& plan) {
+/// The settings of a plan, with the inputs and the reasons as comments.
+void write_plan(const FitArguments& arguments, const learn::Fit& fit) {
   if (!team().leads()) return;
+  const learn::Plan& plan = fit.plan();
   FitSettings settings = arguments.settings;
   settings.options = plan.options;
-  std::string text;
+  const std::vector<std::string> inputs =
+      report::inputs_with_kinds(fit.table().schema(), fit.table().scaling(false, false).inputs);
+  std::string text = fmt::format("# inputs: {}\n", base::join(inputs, ", "));
+  for (const std::string& sentence : fit.table().left_out_inputs()) text += "# " + sentence + "\n";
   for (const model::Decision& decision : plan.decisions) {
     text += fmt::format("# {} = {}: {}\n", decision.name, decision.value, decision.reason);
   }
@@ -197,7 +202,7 @@ std::unique_ptr<data::RowSource> open_train(const FitArguments& arguments) {
   check_table_kind(arguments.train, fmt::format("credens.fit(\"{}\", \"{}\")", arguments.train,
                                                 columns.targets.empty() ? "y" : columns.targets.front()));
   std::unique_ptr<data::RowPortions> table = data::open_table(arguments.train, columns.format);
-  if (team().leads()) print_warnings(table->header());
+  if (team().leads()) print_warnings(table->header().warnings);
   return data::open_rows(arguments.train, std::move(table), columns);
 }
 
@@ -206,6 +211,7 @@ void run(const FitArguments& arguments) {
   check(arguments);
   const auto start = std::chrono::steady_clock::now();
   learn::Fit fit(open_train(arguments), arguments.settings.options, team());
+  if (team().leads()) print_warnings(fit.table().source().warnings());
   check_agreement(team(), arguments.train,
                   {fmt::format("{} rows with fingerprint {}", fit.data().rows, fit.data().fingerprint)});
   naming(arguments.train, ErrorCode::data, [&] { fit.check(); });
@@ -214,7 +220,7 @@ void run(const FitArguments& arguments) {
     naming(arguments.settings.validation_file, ErrorCode::data, [&] { fit.set_validation(*validation); });
   }
   check_same_settings(arguments, fit);
-  if (arguments.plan_only) return write_plan(arguments, fit.plan());
+  if (arguments.plan_only) return write_plan(arguments, fit);
   const Ensemble ensemble = train_and_widen(arguments, fit);
   const double ratio = naming(arguments.train, ErrorCode::data, [&] { return fit.median_ratio(ensemble); });
   const double seconds = seconds_since(start);

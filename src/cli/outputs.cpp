@@ -60,6 +60,7 @@ void run(const OutputsArguments& arguments) {
     }
   });
   writer->commit();
+  print_warnings(table->warnings());
   if (!fingerprint) return;
   warn_unless_trained_on(ensemble, fingerprint->digits(), arguments.data, arguments.model);
 }

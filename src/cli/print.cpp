@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -51,8 +52,11 @@ void print_error(std::string_view line) {
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
-void print_warnings(const data::Table& table) {
-  for (const std::string& sentence : table.warnings) print_error("credens: warning: " + sentence);
+void print_warnings(const std::vector<std::string>& sentences) {
+  static std::set<std::string> printed;
+  for (const std::string& sentence : sentences) {
+    if (printed.insert(sentence).second) print_error("credens: warning: " + sentence);
+  }
 }
 
 void print_decisions(const model::EnsembleState& state) {

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "data/table.hpp"
 #include "report/model_summary.hpp"
 
 namespace credens::cli {
@@ -29,8 +28,8 @@ void be_silent();
 /// A line on standard error. Where that is closed there is nobody left to tell.
 void print_error(std::string_view line);
 
-/// Prints what is to be said of a table that was opened.
-void print_warnings(const data::Table& table);
+/// Prints what is to be said of a table that was opened, or of its rows; each sentence once.
+void print_warnings(const std::vector<std::string>& sentences);
 
 /// Prints the decisions of the recipe with their reasons, if there are any.
 void print_decisions(const model::EnsembleState& state);

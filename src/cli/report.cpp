@@ -43,11 +43,12 @@ report::RowPlaces places_of(RowStream& stream, const std::set<std::size_t>& want
   std::size_t first = 0;
   while (const Rows* rows = stream.next()) {
     if (rows->arrays) break;
-    places.first = rows->block.table->first_line;
-    if (places.first > 0) places.word = "line";
+    const std::size_t first_line = rows->block.table->first_line;
+    if (first_line > 0) places.word = "line";
     for (auto row = wanted.lower_bound(first); row != wanted.end() && *row < first + rows->count(); ++row) {
       const auto inputs = rows->block.inputs.row(*row - first);
       places.inputs[*row].assign(inputs.begin(), inputs.end());
+      places.numbers[*row] = first_line + rows->block.first_row + rows->block.table_row(*row - first);
     }
     first += rows->count();
   }

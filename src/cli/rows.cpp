@@ -21,7 +21,8 @@ Matrix truth_of(const Ensemble& ensemble, const Rows& rows, const std::vector<st
   if (columns.empty()) return {};
   base::require(columns.size() == ensemble.outputs(), ErrorCode::usage,
                 "--truth gives {} columns, expected {}, one per output", columns.size(), ensemble.outputs());
-  return data::select_columns(*rows.block.table, columns);
+  const Matrix truth = data::select_columns(*rows.block.table, columns);
+  return rows.block.kept.empty() ? truth : data::select_rows(truth, rows.block.kept);
 }
 
 /// `--target COL[,COL]`
@@ -84,7 +85,7 @@ std::unique_ptr<data::RowSource> open_rows(const Ensemble& ensemble, const RowAr
                    fmt::format("credens.load(\"{}\").predict(\"{}\")", arguments.model, arguments.data));
   std::unique_ptr<data::RowPortions> portions =
       data::open_table(arguments.data, arguments.format, state.schema, passes);
-  print_warnings(portions->header());
+  print_warnings(portions->header().warnings);
   return data::open_rows_for(arguments.data, std::move(portions), state.schema,
                              {.columns = arguments.columns,
                               .targets = targets,
@@ -107,6 +108,7 @@ const Rows* RowStream::next() {
   if (arrays_) return next_arrays();
   do {
     if (!table_->next(block_.block)) {
+      print_warnings(table_->warnings());
       warn_of_missing_targets();
       return nullptr;
     }
@@ -117,7 +119,7 @@ const Rows* RowStream::next() {
 
 void RowStream::warn_of_missing_targets() {
   if (complete_.left_out() == 0 || std::exchange(has_warned_, true)) return;
-  print_error("credens: warning: " + data::left_out_sentence(complete_.left_out()));
+  print_error("credens: warning: " + data::left_out_sentence(complete_.left_out(), complete_.rows()));
 }
 
 /// A folder without rows is one block of none, so that whoever reads it learns its shapes.
@@ -175,7 +177,7 @@ void check_range(const Ensemble& ensemble, const data::Schema& schema, const dat
     if (data::encode(encoder, inputs, room.data(), room.size()).in_range) continue;
     const std::size_t col = data::refused_cell(encoder, inputs).second;
     base::fail(ErrorCode::data, "{}: {} is too far from the training data for a network in single precision",
-               data::place_of(*block.table, row, *schema.inputs[col].position), inputs(0, col));
+               data::place_of(*block.table, block.table_row(row), *schema.inputs[col].position), inputs(0, col));
   }
 }
 

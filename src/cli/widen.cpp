@@ -87,6 +87,7 @@ Ensemble widen_model(const WidenArguments& arguments) {
   const Ensemble wide = naming(arguments.model, ErrorCode::model, [&] {
     return naming_cells(ensemble, *train, [&] { return learn::widen(ensemble, *train, arguments.options, team()); });
   });
+  print_warnings(train->warnings());
   check_agreement(team(), arguments.data, {"rows with fingerprint " + wide.state().data.fingerprint});
   warn_unless_trained_on(ensemble, wide.state().data.fingerprint, arguments.data, arguments.model);
   return wide;

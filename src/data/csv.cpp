@@ -159,6 +159,12 @@ double RowReader::read_date_cell(std::string_view text, std::size_t row, std::si
   return date->seconds;
 }
 
+std::size_t RowReader::row_of(std::size_t col, double value) const {
+  std::size_t row = 0;
+  while (row + 1 < rows() && values_[row * format_->cols + col] != value) ++row;
+  return row;
+}
+
 double RowReader::note_missing(std::string_view text, std::size_t row, std::size_t col) {
   is_missing_.resize(format_->cols);
   if (!is_missing_[col]) {

@@ -56,6 +56,9 @@ class RowReader {
   const std::vector<BlockWords>& words() const { return words_; }            ///< by column; empty: there are none
   const std::optional<std::string_view>& broken() const { return broken_; }  ///< the line that is no row
 
+  /// The first row with this value in a column; the last row where none has it.
+  std::size_t row_of(std::size_t col, double value) const;
+
   /// Whether the column of dates has a time with a zone (1), without (0), or no time yet (-1).
   int zone(std::size_t col) const { return zones_.empty() ? -1 : zones_[col]; }
 

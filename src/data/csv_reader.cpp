@@ -53,17 +53,6 @@ std::string_view start_of(ByteSource& bytes, std::size_t enough_lines) {
   }
 }
 
-void check_text(std::string_view text, const std::string& source) {
-  base::require(!has_utf16_mark(text), ErrorCode::data, "{}: UTF-16 text, expected UTF-8", source);
-  base::require(!text.empty(), ErrorCode::data, "{}: empty, expected a table", source);
-  const bool has_one_zero = text.size() > 1 && (text[0] == '\0') != (text[1] == '\0');
-  base::require(!has_one_zero, ErrorCode::data,
-                "{}: UTF-16 text without its mark (the bytes FF FE or FE FF at its start), expected UTF-8, or the mark",
-                source);
-  base::require(text.find('\0') == std::string_view::npos, ErrorCode::data,
-                "{}: binary data (a zero byte), expected a table as text", source);
-}
-
 void check_first_line(std::string_view text, const std::string& source) {
   const std::string_view line = take_line(text);
   base::require(!is_blank_line(line, ' '), ErrorCode::data, "{}:1: blank line, expected names or numbers", source);
@@ -110,27 +99,26 @@ void check_distinct(const RowFormat& format) {
   }
 }
 
-/// Words of a line as UTF-8. Those that are not are taken for Latin-1, and `latin1` keeps the first of them.
+/// Words of a line as UTF-8. `latin1` keeps the first of them that were Latin-1.
 std::vector<std::string> words_of(std::span<const Field> fields, const RowFormat& format, std::size_t line,
-                                  std::string& latin1) {
+                                  TextEncoding& encoding, std::string& latin1) {
   std::vector<std::string> words;
+  std::string room;
   for (const Field& field : fields) {
-    words.push_back(unescaped(field));
-    if (base::is_utf8(words.back())) continue;
-    const auto utf8 = utf8_from_latin1(words.back());
-    base::require(utf8.has_value(), ErrorCode::data, "{}:{}:{}: {} is neither UTF-8 nor Latin-1", format.source, line,
-                  words.size(), base::quoted(words.back()));
-    words.back() = *utf8;
-    if (latin1.empty()) latin1 = *utf8;
+    room.clear();
+    const auto place = [&] { return field_place(format.source, {}, line, words.size()); };
+    words.emplace_back(encoding.utf8_of(unescaped(field), room, place));
+    if (latin1.empty()) latin1 = room;
   }
   return words;
 }
 
 /// Throws data where the line of units does not fit to the names.
-std::vector<std::string> read_units(std::string_view line, const RowFormat& format, std::string& latin1) {
+std::vector<std::string> read_units(std::string_view line, const RowFormat& format, TextEncoding& encoding,
+                                    std::string& latin1) {
   std::vector<Field> fields;
   cut_row(format, line, 2, fields);
-  std::vector<std::string> units = words_of(fields, format, 2, latin1);
+  std::vector<std::string> units = words_of(fields, format, 2, encoding, latin1);
   check_controls(units, "unit", 2, format.source);
   return units;
 }
@@ -171,9 +159,9 @@ void CsvReader::read_names(std::string_view& text) {
   format_.cols = fields.size();
   if (!format_.dialect.header) return;
   std::string latin1;
-  format_.names = words_of(fields, format_, 1, latin1);
+  format_.names = words_of(fields, format_, 1, name_encoding_, latin1);
   check_controls(format_.names, "name", 1, format_.source);
-  if (format_.dialect.unit_line) header_.units = read_units(take_line(rest), format_, latin1);
+  if (format_.dialect.unit_line) header_.units = read_units(take_line(rest), format_, name_encoding_, latin1);
   separate_units(format_.names, header_.units);
   check_distinct(format_);
   if (!latin1.empty()) {
@@ -208,6 +196,7 @@ void CsvReader::read_head(const TableFormat& wanted) {
 }
 
 void CsvReader::rewind() {
+  encoding_ = name_encoding_;
   at_ = first_;
   rows_ = 0;
   faults_.clear();
@@ -240,9 +229,11 @@ void CsvReader::read_as(std::vector<ColumnReading> columns) {
   words_.assign(format_.cols, WordIndex());
   zones_.assign(format_.cols, -1);
   format_.kinds.clear();
+  is_copied_.clear();
   if (are_numbers && format_.missing.empty()) return;
   for (std::size_t col = 0; col < format_.cols; ++col) {
     format_.kinds.push_back(columns[col].kind);
+    is_copied_.push_back(columns[col].is_copied);
     words_[col] = WordIndex(std::move(columns[col].levels), columns[col].takes_new_levels);
   }
 }
@@ -344,28 +335,42 @@ void CsvReader::check_zones(const RowReader& block) {
   }
 }
 
+/// A new word of a block that starts at row `rows_`, as UTF-8; `room` holds it where it was Latin-1.
+std::string_view CsvReader::usable_word(const RowReader& block, std::size_t col, std::size_t place, std::string& room) {
+  const BlockWords& found = block.words()[col];
+  const auto cell = [&] {
+    const std::size_t row = block.row_of(col, static_cast<double>(found.first_new() + place));
+    return field_place(format_.source, format_.names, format_.first_line() + rows_ + row, col);
+  };
+  const std::string_view word = found.new_words()[place];
+  if (has_control_character(word)) {
+    base::fail(ErrorCode::data, "{}: the word {} holds a control character", cell(), base::quoted(word));
+  }
+  const bool is_first = !encoding_.is_latin1() && !has_warned_;
+  const std::string_view usable = encoding_.utf8_of(word, room, cell);
+  if (is_first && encoding_.is_latin1()) {
+    has_warned_ = true;
+    header_.warnings.push_back(
+        fmt::format("{}: words are not UTF-8, taken for Latin-1: {}", format_.source, base::quoted(usable)));
+  }
+  return usable;
+}
+
 /// The codes of a block's new words become those of the column.
 void CsvReader::take_words(RowReader& block) {
+  std::string room;
   for (std::size_t col = 0; col < block.words().size(); ++col) {
     const BlockWords& found = block.words()[col];
     if (found.new_words().empty()) continue;
     std::vector<double> codes;
-    for (const std::string_view word : found.new_words()) {
-      check_word(word, col);
-      codes.push_back(words_[col].code_of(word));
+    for (std::size_t place = 0; place < found.new_words().size(); ++place) {
+      codes.push_back(words_[col].code_of(usable_word(block, col, place, room)));
     }
     for (std::size_t at = col; at < block.values().size(); at += format_.cols) {
       double& value = block.values()[at];
       if (value >= found.first_new()) value = codes[static_cast<std::size_t>(value) - found.first_new()];
     }
   }
-}
-
-void CsvReader::check_word(std::string_view word, std::size_t col) const {
-  if (base::is_utf8(word) && !has_control_character(word)) return;
-  base::fail(ErrorCode::data, "{}: {} in the lines from {} on is not one line of UTF-8",
-             field_place(format_.source, format_.names, format_.first_line() + rows_, col), base::quoted(word),
-             format_.first_line() + rows_);
 }
 
 std::size_t CsvReader::count_rows() {

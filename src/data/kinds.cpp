@@ -51,6 +51,7 @@ std::vector<bool> set_given_kinds(const Table& table, const DatasetOptions& opti
                     base::quoted(name));
       is_given[*input.position] = true;
       input.kind = kinds[i];
+      input.is_wanted = true;
     }
   }
   return is_given;

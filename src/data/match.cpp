@@ -107,6 +107,7 @@ void keep_words(RowPortions& table, std::span<const std::string> columns, std::v
     const bool has_words = contents[col].words + contents[col].dates > 0;
     if (readings[col].kind == ColumnKind::number && has_words) readings[col].kind = ColumnKind::category;
     readings[col].takes_new_levels = true;
+    readings[col].is_copied = true;
   }
 }
 
@@ -210,7 +211,8 @@ std::unique_ptr<RowSource> open_rows_for(const std::filesystem::path& path, std:
   std::vector<ColumnReading> readings = readings_of(schema, portions->header().cols(), true);
   keep_words(*portions, matching.keep, readings);
   portions->read_as(std::move(readings));
-  return open_rows(path, std::move(portions), std::move(schema), matching.target_scale, matching.passes);
+  const Passes passes = matching.keep.empty() ? matching.passes : Passes::one;  // so that blocks end where portions do
+  return open_rows(path, std::move(portions), std::move(schema), matching.target_scale, passes);
 }
 
 Matrix read_inputs(RowSource& rows) {

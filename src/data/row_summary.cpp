@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/bytes.hpp"
 #include "base/check.hpp"
 #include "base/content_hash.hpp"
+#include "data/complete_rows.hpp"
 #include "data/date.hpp"
 #include "data/fingerprint.hpp"
 #include "data/table.hpp"
@@ -133,13 +135,6 @@ std::vector<double> RowSample::weights() const {
 
 namespace {
 
-bool has_missing(MatrixView rows) {
-  for (std::size_t row = 0; row < rows.rows(); ++row) {
-    if (std::ranges::any_of(rows.row(row), [](double value) { return std::isnan(value); })) return true;
-  }
-  return false;
-}
-
 /// Counts the rows of each word, and looks whether dates have times.
 void add_facts(const Schema& schema, const RowBlock& block, std::span<const double> weights, RowSummary& summary) {
   constexpr double day = 86400;
@@ -202,16 +197,6 @@ InputEncoding encoding_of(const Column& column, const RowSummary& summary, std::
 
 }  // namespace
 
-std::span<const double> effective_weights(const RowBlock& block, std::vector<double>& room) {
-  if (!has_missing(block.targets)) return block.weights;
-  room.assign(block.rows(), 1);
-  std::ranges::copy(block.weights, room.begin());
-  for (std::size_t row = 0; row < block.rows(); ++row) {
-    if (has_missing(block.targets.row_block(row, 1))) room[row] = 0;
-  }
-  return room;
-}
-
 std::vector<InputEncoding> encodings_of(const Schema& schema, const RowSummary& summary) {
   std::vector<InputEncoding> encodings;
   bool are_plain = true;
@@ -221,6 +206,20 @@ std::vector<InputEncoding> encodings_of(const Schema& schema, const RowSummary& 
   }
   if (are_plain) encodings.clear();
   return encodings;
+}
+
+std::vector<std::size_t> unlearnable_inputs(const Schema& schema, const RowSummary& summary) {
+  const auto is_learned = [](std::size_t rows) { return rows >= rows_to_learn; };
+  std::vector<std::size_t> inputs;
+  for (std::size_t col = 0; col < schema.inputs.size(); ++col) {
+    const Column& input = schema.inputs[col];
+    if (input.kind != ColumnKind::category || input.is_wanted || is_learned(summary.inputs.missing(col))) continue;
+    const std::vector<std::size_t>& counts = summary.level_rows[col];
+    const auto words = counts.size() - static_cast<std::size_t>(std::ranges::count(counts, 0U));
+    const std::size_t rows = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+    if (2 * words > rows && std::ranges::none_of(counts, is_learned)) inputs.push_back(col);
+  }
+  return inputs;
 }
 
 std::vector<std::vector<double>> sorted_columns(const RowSample& sample) {
@@ -271,9 +270,7 @@ RowSummary summarise(RowSource& source, bool with_sample, std::size_t most_keys)
     if (with_keys) add_keys(block, summary.keys);
     fingerprint.add(block);
     for (std::size_t row = 0; row < block.rows(); ++row) summary.weight_total += math::weight_at(weights, row);
-    for (std::size_t row = 0; row < block.rows() && weights.data() != block.weights.data(); ++row) {
-      summary.rows_without_target += has_missing(block.targets.row_block(row, 1)) ? 1 : 0;
-    }
+    summary.rows_without_target += block.targets.rows() - rows_with_targets(block.targets).size();
   }
   base::require(summary.rows_without_target < summary.rows, ErrorCode::data,
                 "no row has a target, expected at least one");

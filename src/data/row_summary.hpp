@@ -85,14 +85,14 @@ struct RowSummary {
 /// more rows there are none.
 RowSummary summarise(RowSource& source, bool with_sample = false, std::size_t most_keys = 0);
 
-/// Weights of a block's rows: 0 where a target is missing; none where none is given and no target is missing. `room`
-/// holds them where they are not the block's own.
-std::span<const double> effective_weights(const RowBlock& block, std::vector<double>& room);
-
 /// How each input enters the networks, by what all rows have shown; empty where all are numbers that need no flag. A
 /// level, or the missing cells of a number, need 5 rows to be learned from. A cycle needs a span of one and a half of
 /// its periods, that of a day also times; days of the calendar need rows of three years.
 std::vector<InputEncoding> encodings_of(const Schema& schema, const RowSummary& summary);
+
+/// Inputs that nothing can be learned of, such as identifiers: categories that nobody asked for, with more than half as
+/// many words as rows, where neither a word nor the missing cells have rows enough.
+std::vector<std::size_t> unlearnable_inputs(const Schema& schema, const RowSummary& summary);
 
 /// Standardises columns, those that are heavy-tailed after an asinh transform: centre = median, width = interquartile
 /// range / 1.349, the standard deviation of a normal column; where that is 0, the median distance from the centre of

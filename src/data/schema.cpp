@@ -228,7 +228,10 @@ Schema schema_of(const DatasetParts& parts) {
   };
   check(parts.input_kinds.size(), "kinds");
   check(parts.input_levels.size(), "lists of levels");
-  for (std::size_t i = 0; i < parts.input_kinds.size(); ++i) schema.inputs[i].kind = parts.input_kinds[i];
+  for (std::size_t i = 0; i < parts.input_kinds.size(); ++i) {
+    schema.inputs[i].kind = parts.input_kinds[i];
+    schema.inputs[i].is_wanted = true;
+  }
   for (std::size_t i = 0; i < parts.input_levels.size(); ++i) schema.inputs[i].levels = parts.input_levels[i];
   const bool has_classes = !parts.target_levels.empty() || !parts.classes.empty();
   schema.task = parts.task != Task::automatic ? parts.task : has_classes ? Task::classification : Task::regression;

@@ -23,6 +23,7 @@ struct Column {
   std::string unit = {};                     ///< empty: not known
   ColumnKind kind = ColumnKind::number;
   std::vector<std::string> levels = {};  ///< words of a category, in the order of their codes: that of their first rows
+  bool is_wanted = false;                ///< somebody said that it is a category: it stays an input whatever it holds
   bool operator==(const Column&) const = default;
 };
 

@@ -38,6 +38,7 @@ struct ColumnReading {
   ColumnKind kind = ColumnKind::number;
   std::vector<std::string> levels = {};  ///< words that are known
   bool takes_new_levels = true;          ///< else the code of any other word is the number of levels
+  bool is_copied = false;                ///< words that are not known need not be remembered after their rows
 };
 
 /// How many of a column's first cells hold what.
@@ -147,6 +148,9 @@ class RowPortions {
 
   /// The words of a column that have been read so far, in the order of their codes.
   virtual const std::vector<std::string>& levels(std::size_t col) const = 0;
+
+  /// Says that nobody needs the values that were appended so far. Columns that are merely copied forget their words.
+  virtual void forget_words() {}
 
   /// Appends the values of the next rows. False: there are no more.
   virtual bool append(std::vector<double>& values) = 0;

@@ -23,7 +23,7 @@ namespace learn {
 namespace {
 
 /// Whether targets that are hard to believe are looked for.
-bool may_leave_out(const FitOptions& given) {
+bool may_leave_out_slips(const FitOptions& given) {
   return given.leave_out_slips.is_given() ? *given.leave_out_slips : given.recipe == Recipe::automatic;
 }
 
@@ -71,10 +71,14 @@ Ensemble without_posteriors(model::EnsembleState wide) {
 }  // namespace
 
 Fit::Fit(std::unique_ptr<data::RowSource> source, const FitOptions& given, base::Team& team, const WindowSize& window)
-    : team_(team), table_(std::move(source), window, may_leave_out(given)), plan_(make_plan(given, table_)) {}
+    : team_(team),
+      table_(std::move(source), window, {.slips = may_leave_out_slips(given), .inputs = true}),
+      plan_(make_plan(given, table_)) {}
 
 Fit::Fit(std::unique_ptr<data::RowSource> source, Plan plan, base::Team& team)
-    : team_(team), table_(std::move(source), {}, may_leave_out(plan.options)), plan_(std::move(plan)) {}
+    : team_(team),
+      table_(std::move(source), {}, {.slips = may_leave_out_slips(plan.options)}),
+      plan_(std::move(plan)) {}
 
 void Fit::check() const {
   learn::check(plan_.options, table_);
@@ -114,6 +118,7 @@ Ensemble Fit::assemble(Finished finished) const {
   for (auto* column : {&state.schema.weight, &state.schema.group, &state.schema.time}) {
     column->reset();  // which row counts how much, and with which others, is not the model's business
   }
+  for (data::Column& input : state.schema.inputs) input.is_wanted = false;  // what is an input now remains one
   state.prior_precision = options.prior_precision;
   state.options = stored_options(options, table_.fold_units());
   state.seed = options.seed;

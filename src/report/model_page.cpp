@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "data/date.hpp"
 #include "math/statistics.hpp"
 #include "model/ensemble_state.hpp"
 #include "model/names.hpp"
@@ -86,17 +87,29 @@ Section scores_section(const Comparison& comparison, const Ensemble& ensemble, d
           .tables = comparison_tables(comparison, ensemble, level)};
 }
 
-/// "age 71 (+3.2)": the inputs that lie farthest out in the scale of the networks.
+/// The value of input j as the table has it: a number, a word or a date.
+std::string cell_text(const model::EnsembleState& state, std::size_t j, double value) {
+  const data::Column& input = state.schema.inputs[j];
+  if (std::isnan(value)) return "missing";
+  if (input.kind == ColumnKind::date) return data::date_text(value);
+  if (input.kind == ColumnKind::number) return significant(value, 4);
+  const auto level = static_cast<std::size_t>(value);
+  return level < input.levels.size() ? input.levels[level] : "a word never seen";
+}
+
+/// "age 71 (+3.2)": the numbers and dates that lie farthest out in the scale of the networks.
 std::string unusual_text(const model::EnsembleState& state, const std::vector<std::string>& labels,
                          const std::vector<double>& inputs) {
   std::vector<double> distance;
   for (std::size_t j = 0; j < inputs.size(); ++j) {
-    distance.push_back(std::abs(state.encoder.scaler.apply(j, inputs[j])));
+    const bool is_far = state.schema.inputs[j].kind != ColumnKind::category && !std::isnan(inputs[j]);
+    distance.push_back(is_far ? std::abs(state.encoder.scaler.apply(j, inputs[j])) : 0);
   }
   std::vector<std::string> words;
   for (const std::size_t j : scoring::largest(distance, unusual_inputs)) {
-    words.push_back(
-        fmt::format("{} {} ({:+.1f})", labels[j], significant(inputs[j], 4), state.encoder.scaler.apply(j, inputs[j])));
+    if (distance[j] == 0) continue;
+    words.push_back(fmt::format("{} {} ({:+.1f})", labels[j], cell_text(state, j, inputs[j]),
+                                state.encoder.scaler.apply(j, inputs[j])));
   }
   return base::join(words, ", ");
 }
@@ -110,7 +123,7 @@ std::vector<std::string> input_cells(const model::EnsembleState& state, const st
                                      const std::vector<double>& inputs) {
   if (labels.size() > most_input_columns) return {unusual_text(state, labels, inputs)};
   std::vector<std::string> cells;
-  for (const double value : inputs) cells.push_back(significant(value, 4));
+  for (std::size_t j = 0; j < inputs.size(); ++j) cells.push_back(cell_text(state, j, inputs[j]));
   return cells;
 }
 
@@ -124,9 +137,13 @@ Table most_epistemic_table(const Ensemble& ensemble, const scoring::OutputDiagno
   if (has_inputs) std::ranges::copy(input_headings(labels), std::back_inserter(table.headings));
   const std::vector<double> shares = epistemic_shares(rows);
   for (const std::size_t row : most_epistemic(rows)) {
-    std::vector<std::string> cells = {fmt::format("{}", places.first + row), percent(shares[row]),
-                                      significant(rows.observed[row], 4),    significant(rows.mean[row], 4),
-                                      significant(rows.epistemic_std[row]),  significant(rows.aleatoric_std[row])};
+    const auto number = places.numbers.find(row);
+    std::vector<std::string> cells = {fmt::format("{}", number == places.numbers.end() ? row : number->second),
+                                      percent(shares[row]),
+                                      significant(rows.observed[row], 4),
+                                      significant(rows.mean[row], 4),
+                                      significant(rows.epistemic_std[row]),
+                                      significant(rows.aleatoric_std[row])};
     if (has_inputs) {
       std::ranges::copy(input_cells(ensemble.state(), labels, places.inputs.at(row)), std::back_inserter(cells));
     }

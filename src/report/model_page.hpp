@@ -22,7 +22,7 @@ namespace credens::report {
 /// The positions of rows in their file, and their inputs.
 struct RowPlaces {
   std::string word = "row";  ///< what is counted: lines of a text file from 1, rows of an array from 0
-  std::size_t first = 0;     ///< the number of row 0
+  std::map<std::size_t, std::size_t> numbers = {};         ///< by row; the row itself where there is none
   std::map<std::size_t, std::vector<double>> inputs = {};  ///< by row; none where the data are arrays of members
 };
 

@@ -126,29 +126,22 @@ Json model_json(const Ensemble& ensemble) {
   return document;
 }
 
-namespace {
-
-/// The labels of inputs, with what is not a number that is always there.
-std::vector<std::string> inputs_with_kinds(const EnsembleState& state) {
-  std::vector<std::string> labels = state.schema.input_labels();
-  for (std::size_t i = 0; i < state.encoder.columns().size(); ++i) {
-    const data::InputEncoding& encoding = state.encoder.columns()[i];
-    if (encoding.kind == ColumnKind::category) {
-      labels[i] += fmt::format(" ({})", data::count_of(state.schema.inputs[i].levels.size(), "word"));
-    } else if (encoding.kind == ColumnKind::date) {
-      labels[i] += " (date)";
-    } else if (encoding.flags_missing) {
-      labels[i] += " (may be missing)";
-    }
+std::vector<std::string> inputs_with_kinds(const data::Schema& schema, const data::Encoder& encoder) {
+  std::vector<std::string> labels = schema.input_labels();
+  for (std::size_t i = 0; i < encoder.columns().size(); ++i) {
+    const data::InputEncoding& encoding = encoder.columns()[i];
+    std::vector<std::string> words;
+    if (encoding.kind == ColumnKind::category) words.push_back(data::count_of(schema.inputs[i].levels.size(), "word"));
+    if (encoding.kind == ColumnKind::date) words.emplace_back("date");
+    if (encoding.flags_missing) words.emplace_back("may be missing");
+    if (!words.empty()) labels[i] += fmt::format(" ({})", base::join(words, ", "));
   }
   return labels;
 }
 
-}  // namespace
-
 Lines column_lines(const EnsembleState& state) {
   Lines lines;
-  if (state.has_networks()) lines.emplace_back("inputs", shown(inputs_with_kinds(state)));
+  if (state.has_networks()) lines.emplace_back("inputs", shown(inputs_with_kinds(state.schema, state.encoder)));
   if (state.schema.is_classification()) {
     if (!state.schema.has_counts()) lines.emplace_back("target", state.schema.targets.front().name);
     lines.emplace_back(fmt::format("{} classes", state.schema.classes.size()), shown(state.schema.classes));

@@ -75,13 +75,14 @@ def scores(page, path):
 
 
 def most_epistemic(page, data, predictions, output):
-    """The table names lines of the file in order of their epistemic share, with the inputs that stand there."""
+    """The table names lines of the file in order of their epistemic share, with the inputs that stand there; lines without target are not named."""
     table = next(table for table in page.tables if "epistemic share" in table[0])
     lines = Path(data).read_text(encoding="utf-8").splitlines()
     names, *rows = [line.split(",") for line in Path(predictions).read_text(encoding="utf-8").splitlines()]
     column = {name: [float(row[k]) for row in rows] for k, name in enumerate(names)}
     share = [(e / t) ** 2 for e, t in zip(column[f"{output}_epistemic_std"], column[f"{output}_total_std"], strict=True)]
-    order = sorted(range(len(share)), key=lambda row: -share[row])
+    target = lines[0].split(",").index(output)
+    order = sorted((row for row in range(len(share)) if lines[row + 1].split(",")[target]), key=lambda row: -share[row])
     inputs = table[0][6:]
     for cells, row in zip(table[1:], order, strict=False):
         assert int(cells[0]) == row + 2, (cells, row)

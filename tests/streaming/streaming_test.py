@@ -28,6 +28,7 @@ MEGABYTE = 10**6
 DRAWS_AT_ONCE = 130 * MEGABYTE  # all would be 390
 EXACT_MEDIAN = 88 * MEGABYTE  # two times 2^20 ratios and their weights, in vectors that grow
 BEFORE_THE_DISK = 92 * MEGABYTE  # of an array that cannot be mapped, 64 MiB are held
+KEPT_WORDS = 40 * MEGABYTE  # of a window; all would be 100
 WIDE = 24  # columns of that array: 230 MB
 
 
@@ -114,6 +115,16 @@ class Streaming(unittest.TestCase):
     def test_predict(self):
         self.check(self.model("predict", "-o", self.folder / "out.csv"))
         self.check(self.model("predict", "-o", self.folder / "out.npy", "--interval", "mixture"))
+
+    def test_predict_keeps_words(self):
+        """Every row has its own."""
+        tables = {}
+        for rows in (FEW, ROWS):
+            tables[rows] = self.folder / f"{rows}.words.csv"
+            with open(self.tables[rows], encoding="ascii") as plain, open(tables[rows], "w", encoding="ascii") as named:
+                named.write("name," + next(plain))
+                named.writelines(f"the sample with the number {i},{line}" for i, line in enumerate(plain))
+        self.check(self.model("predict", "--keep", "name", "-o", self.folder / "out.csv", table=tables), constant=KEPT_WORDS)
 
     def answers(self, lines, ends, *words):
         """Lines that predict has answered, each piece of `lines` before the next one is sent."""
