@@ -28,6 +28,13 @@ TABLES = {
     "faults": b"\x00a,b\n1,x\n,nan\ninf,3\n",
     "ragged": b"\x00a,b\n1,2\n3\n",
     "given-comma": b"\x05a,b\n1,2",
+    "words": b'\x00x,colour,when,y\n1,red,2024-01-03,1\n,"a, ""b""",NA,2\n3,none,2024-02-29,\n',
+    "times": b"\x00when,y\n2024-01-03T08:30:00Z,1\n2024-05-17 08:30:00.25+02:00,2\n2024-02-31,3\n",
+    "zones": b"\x00when,y\n2024-01-03T08:30Z,1\n2024-01-03T08:30,2\n",
+    "latin1": b"\x00name,y\nM\xfcller,1\nB\xe4r,2\n",
+    "encodings": b"\x00name,y\nM\xc3\xbcller,1\nB\xe4r,2\n",
+    "units": b"\x00length [mm];force (kN)\nmm;kN\n1,5;2\n3;4,5\n",
+    "day": b"\x002024-05-17T08:30:00",
     "long-number": b"\x00a\n" + b"1" * 400 + b"\n0." + b"3" * 400 + b"\n",
 }
 
@@ -118,6 +125,9 @@ def put_models(program, folder):
         model = (Path(folder) / name).read_bytes()
         put("model", name, model)
         put("document", name, document_of(model))
+    (Path(folder) / "words.csv").write_bytes(TABLES["words"][1:])
+    subprocess.run([program, "pack", "words.csv", "-o", "words.npy"], cwd=folder, check=True, capture_output=True)
+    put("npy", "words", (Path(folder) / "words.npy").read_bytes())
     subprocess.run([program, "outputs", "full", "train.csv", "-o", "arrays"], cwd=folder, check=True, capture_output=True)
     subprocess.run([program, "widen", "--outputs", "arrays", "-o", "foreign"], cwd=folder, check=True, capture_output=True)
     put("model", "foreign", (Path(folder) / "foreign").read_bytes())

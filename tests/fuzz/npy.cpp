@@ -6,6 +6,7 @@
 
 #include <memory>
 
+#include "data/kinds.hpp"
 #include "data/npy_reader.hpp"
 #include "fuzz/fuzz.hpp"
 #include "support/read_npy.hpp"
@@ -20,6 +21,20 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
     std::vector<double> values;
     while (reader.append(values)) continue;
     fuzz::must(is_array && fuzz::are_same(values, array.values), "a table of an array has the array's values");
+  });
+  fuzz::survives([&] {
+    data::NpyReader reader(std::make_unique<data::ByteSource>(text, "array"), {});
+    std::vector<data::ColumnReading> readings;
+    for (const data::ColumnContent& content : reader.contents()) {
+      readings.push_back({.kind = data::recognised_kind(content), .levels = {"known"}});
+    }
+    reader.read_as(readings);
+    std::vector<double> values;
+    while (reader.append(values)) continue;
+    const data::RowTranslation translation = reader.translation();
+    std::vector<double> translated = is_array ? array.values : std::vector<double>();
+    if (translation) translation(translated);
+    fuzz::must(fuzz::are_same(values, translated), "rows at any place are those in their order");
   });
   return 0;
 }
