@@ -13,90 +13,112 @@ namespace credens::data {
 namespace {
 
 inline const char* skip_blanks(const char* first, const char* last, char delimiter) {
-  while (first != last && is_blank(*first, delimiter)) ++first;
+  while (first != last && *first <= ' ' && is_blank(*first, delimiter)) ++first;
   return first;
+}
+
+/// Returns where the field ends that begins with a number, or null where it does not end there.
+template <char decimal>
+[[gnu::always_inline]] inline const char* read_plain_number(const char* first, const char* end,
+                                                            const char* readable_end, char delimiter, double& value) {
+  const char* after = read_short_decimal<decimal>(first, end, readable_end, value);
+  if (after == first) {
+    after = read_number(first, end, value, decimal);
+    if (after == first) return nullptr;
+  }
+  const char* const at = skip_blanks(after, end, delimiter);
+  return at == end || (delimiter == ' ' ? at != after : *at == delimiter) ? at : nullptr;
 }
 
 }  // namespace
 
-void RowReader::read(std::string_view lines) {
+RowReader::RowReader(const RowFormat& format) : format_(&format) {
+  double value = 0;
+  for (const std::string& text : format.missing) {
+    const char* const end = text.data() + text.size();
+    if (!text.empty() && read_number(text.data(), end, value, format.dialect.decimal) == end) {
+      missing_numbers_.push_back(value);
+    }
+  }
+}
+
+void RowReader::start(std::span<const WordIndex> known) {
   values_.clear();
   faults_.clear();
   missing_.clear();
   is_faulty_.clear();
   is_missing_.clear();
   broken_.reset();
-  const std::size_t cols = format_->cols;
-  const bool is_mixed = !format_->kinds.empty();
-  words_.resize(is_mixed ? cols : 0);
-  for (BlockWords& words : words_) words.clear();
-  zones_.assign(is_mixed ? cols : 0, -1);
-  const char* const readable_end = lines.data() + lines.size();
+  words_.resize(known.size());
+  for (std::size_t col = 0; col < known.size(); ++col) words_[col].start(known[col]);
+  zones_.assign(format_->kinds.size(), -1);
+}
+
+void RowReader::read(std::string_view lines, std::span<const WordIndex> known) {
+  start(known);
   const bool has_commas = format_->dialect.decimal == ',';
-  for (std::size_t row = 0; !lines.empty(); ++row) {
+  if (format_->kinds.empty()) {
+    has_commas ? read_lines<',', false>(lines) : read_lines<'.', false>(lines);
+  } else {
+    has_commas ? read_lines<',', true>(lines) : read_lines<'.', true>(lines);
+  }
+  if (!broken_) return;
+  // Words, faults and missing cells of the line that is no row do not count.
+  const std::string_view broken = *broken_;
+  const auto size = static_cast<std::size_t>(broken.data() - lines.data());
+  read(lines.substr(0, size), known);
+  broken_ = broken;
+}
+
+template <char decimal, bool is_mixed>
+void RowReader::read_lines(std::string_view lines) {
+  const std::size_t cols = format_->cols;
+  const char* const readable_end = lines.data() + lines.size();
+  for (std::size_t row = 0; !lines.empty() && !broken_; ++row) {
     const std::string_view line = take_line(lines);
     values_.resize((row + 1) * cols);
     double* const to = values_.data() + row * cols;
-    const bool is_plain = !is_mixed && (has_commas ? read_plain_row<','>(line, readable_end, to)
-                                                   : read_plain_row<'.'>(line, readable_end, to));
-    if (is_plain || read_mixed_row(line, readable_end, row, to) || read_row(line, row, to)) continue;
-    values_.resize(row * cols);
+    if (read_plain_row<decimal, is_mixed>(line, readable_end, row, to) || read_row(line, row, to)) continue;
     broken_ = line;
-    return;
   }
 }
 
-/// The usual case, in one pass over the characters: true if the line holds plain numbers, as many as there are columns.
-template <char decimal>
-bool RowReader::read_plain_row(std::string_view line, const char* readable_end, double* values) const {
+/// The usual line, in one pass over its characters: without quotes, and with as many fields as there are columns. False
+/// for all others.
+template <char decimal, bool is_mixed>
+bool RowReader::read_plain_row(std::string_view line, const char* readable_end, std::size_t row, double* values) {
   const char delimiter = format_->dialect.delimiter;
   const std::size_t cols = format_->cols;
   const char* at = line.data();
   const char* const end = at + line.size();
   for (std::size_t col = 0; col < cols; ++col) {
-    at = skip_blanks(at, end, delimiter);
-    const char* after = read_short_decimal<decimal>(at, end, readable_end, values[col]);
-    if (after == at) after = read_number(at, end, values[col], decimal);
-    if (after == at) return false;
-    at = skip_blanks(after, end, delimiter);
-    const bool last = col + 1 == cols;
-    if (last || at == end) return last && at == end;
-    if (delimiter == ' ' ? at == after : *at++ != delimiter) return false;
+    const char* const first = skip_blanks(at, end, delimiter);
+    const bool is_number = !is_mixed || format_->kinds[col] == ColumnKind::number;
+    at = is_number ? read_plain_number<decimal>(first, end, readable_end, delimiter, values[col]) : nullptr;
+    if (at == nullptr || (is_mixed && is_missing_number(values[col]))) {
+      at = read_plain_text(first, end, row, col, values[col]);
+      if (at == nullptr) return false;
+    }
+    const bool is_last = col + 1 == cols;
+    if (is_last || at == end) return is_last && at == end;
+    if (delimiter != ' ') ++at;
   }
   return false;
 }
 
-/// The usual case of a table with words, dates or missing cells: true if the line has no quotes and as many fields as
-/// there are columns.
-bool RowReader::read_mixed_row(std::string_view line, const char* readable_end, std::size_t row, double* values) {
+/// The value of a field that is no plain number. Returns where the field ends; null where the line must be cut to tell.
+const char* RowReader::read_plain_text(const char* first, const char* end, std::size_t row, std::size_t col,
+                                       double& value) {
   const char delimiter = format_->dialect.delimiter;
-  const std::size_t cols = format_->cols;
-  if (delimiter == ' ' || line.find('"') != std::string_view::npos || (cols == 1 && is_blank_line(line, delimiter)) ||
-      line.find_first_of(std::string_view("\r\0", 2)) != std::string_view::npos ||
-      static_cast<std::size_t>(std::count(line.begin(), line.end(), delimiter)) + 1 != cols) {
-    return false;
-  }
-  const char decimal = format_->dialect.decimal;
-  const auto read_short = decimal == ',' ? read_short_decimal<','> : read_short_decimal<'.'>;
-  const char* at = line.data();
-  const char* const end = at + line.size();
-  for (std::size_t col = 0; col < cols; ++col) {
-    at = skip_blanks(at, end, delimiter);
-    const char* const field_end = std::find(at, end, delimiter);
-    const char* after = at;
-    if (kind_of(col) == ColumnKind::number && format_->missing.empty()) {
-      after = read_short(at, field_end, readable_end, values[col]);
-      if (after == at) after = read_number(at, field_end, values[col], decimal);
-      if (after != at && skip_blanks(after, field_end, delimiter) != field_end) after = at;
-    }
-    if (after == at) {
-      const char* last = field_end;
-      while (last != at && is_blank(last[-1], delimiter)) --last;
-      values[col] = read_text({at, static_cast<std::size_t>(last - at)}, true, row, col);
-    }
-    at = field_end == end ? end : field_end + 1;
-  }
-  return true;
+  const bool is_quoted = first != end && *first == '"';
+  if (delimiter == ' ' || is_quoted || format_->cols == 1) return nullptr;
+  const std::string_view rest(first, static_cast<std::size_t>(end - first));
+  const char* const field_end = first + std::min(rest.find(delimiter), rest.size());
+  const char* last = field_end;
+  while (last != first && is_blank(last[-1], delimiter)) --last;
+  if (std::any_of(first, last, [](char c) { return c == '\r' || c == '\0'; })) return nullptr;
+  value = read_text({first, static_cast<std::size_t>(last - first)}, true, row, col);
+  return field_end;
 }
 
 /// Everything else: quotes, and all that is wrong. False if the line is no row.
@@ -124,9 +146,8 @@ double RowReader::read_text(std::string_view text, bool is_kept, std::size_t row
 }
 
 double RowReader::read_number_cell(std::string_view text, std::size_t row, std::size_t col) {
-  const Cell cell = read_cell(text, format_->dialect.decimal);
-  if (cell.kind == CellKind::number && format_->missing.empty()) return cell.value;
   if (is_missing(text, format_->missing)) return note_missing(text, row, col);
+  const Cell cell = read_cell(text, format_->dialect.decimal);
   return cell.kind == CellKind::number ? cell.value : note_fault(text, row, col, cell.kind);
 }
 

@@ -5,8 +5,10 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,16 +44,16 @@ struct CellFault {
 /// sentences about what is wrong with them. A reader is used again for its memory.
 class RowReader {
  public:
-  explicit RowReader(const RowFormat& format) : format_(&format) {}
+  explicit RowReader(const RowFormat& format);
 
-  /// Reads up to the first line that is no row.
-  void read(std::string_view lines);
+  /// Reads up to the first line that is no row. `known` has the words of each column, where some are read as words.
+  void read(std::string_view lines, std::span<const WordIndex> known = {});
 
   std::size_t rows() const { return values_.size() / format_->cols; }
-  std::vector<double>& values() { return values_; }                   ///< row after row; NaN at faults, codes of words
-  const std::vector<CellFault>& faults() const { return faults_; }    ///< at most one per column
-  const std::vector<CellFault>& missing() const { return missing_; }  ///< the same of missing cells
-  const std::vector<BlockWords>& words() const { return words_; }     ///< by column; empty: there are none
+  std::vector<double>& values() { return values_; }                 ///< row after row; NaN at faults, BlockWords' codes
+  const std::vector<CellFault>& faults() const { return faults_; }  ///< at most one per column
+  const std::vector<CellFault>& missing() const { return missing_; }         ///< the same of missing cells
+  const std::vector<BlockWords>& words() const { return words_; }            ///< by column; empty: there are none
   const std::optional<std::string_view>& broken() const { return broken_; }  ///< the line that is no row
 
   /// Whether the column of dates has a time with a zone (1), without (0), or no time yet (-1).
@@ -61,9 +63,15 @@ class RowReader {
   ColumnKind kind_of(std::size_t col) const {
     return format_->kinds.empty() ? ColumnKind::number : format_->kinds[col];
   }
-  template <char decimal>
-  bool read_plain_row(std::string_view line, const char* readable_end, double* values) const;
-  bool read_mixed_row(std::string_view line, const char* readable_end, std::size_t row, double* values);
+  bool is_missing_number(double value) const {
+    return std::find(missing_numbers_.begin(), missing_numbers_.end(), value) != missing_numbers_.end();
+  }
+  void start(std::span<const WordIndex> known);
+  template <char decimal, bool is_mixed>
+  void read_lines(std::string_view lines);
+  template <char decimal, bool is_mixed>
+  bool read_plain_row(std::string_view line, const char* readable_end, std::size_t row, double* values);
+  const char* read_plain_text(const char* first, const char* end, std::size_t row, std::size_t col, double& value);
   bool read_row(std::string_view line, std::size_t row, double* values);
   double read_text(std::string_view text, bool is_kept, std::size_t row, std::size_t col);
   double read_number_cell(std::string_view text, std::size_t row, std::size_t col);
@@ -72,6 +80,7 @@ class RowReader {
   double note_fault(std::string_view text, std::size_t row, std::size_t col, CellKind kind);
 
   const RowFormat* format_;
+  std::vector<double> missing_numbers_;  ///< values of the format's missing cells that look like numbers
   std::vector<double> values_;
   std::vector<CellFault> faults_;
   std::vector<CellFault> missing_;

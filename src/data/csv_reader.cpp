@@ -288,7 +288,8 @@ std::optional<std::string_view> CsvReader::rows_of(std::string_view text, std::s
 void CsvReader::read_blocks(std::string_view lines) {
   cut_blocks(lines, block_lines_);
   while (blocks_.size() < block_lines_.size()) blocks_.emplace_back(format_);
-  base::parallel_for(block_lines_.size(), threads_, [&](std::size_t i) { blocks_[i].read(block_lines_[i]); });
+  const std::span<const WordIndex> known = format_.kinds.empty() ? std::span<const WordIndex>() : words_;
+  base::parallel_for(block_lines_.size(), threads_, [&](std::size_t i) { blocks_[i].read(block_lines_[i], known); });
 }
 
 bool CsvReader::append(std::vector<double>& values) {
@@ -343,24 +344,28 @@ void CsvReader::check_zones(const RowReader& block) {
   }
 }
 
-/// The codes of a block's words become those of the column.
+/// The codes of a block's new words become those of the column.
 void CsvReader::take_words(RowReader& block) {
   for (std::size_t col = 0; col < block.words().size(); ++col) {
+    const BlockWords& found = block.words()[col];
+    if (found.new_words().empty()) continue;
     std::vector<double> codes;
-    for (const std::string_view word : block.words()[col].words()) {
-      if (!base::is_utf8(word) || has_control_character(word)) {
-        base::fail(ErrorCode::data, "{}: {} in the lines from {} on is not one line of UTF-8",
-                   field_place(format_.source, format_.names, format_.first_line() + rows_, col), base::quoted(word),
-                   format_.first_line() + rows_);
-      }
+    for (const std::string_view word : found.new_words()) {
+      check_word(word, col);
       codes.push_back(words_[col].code_of(word));
     }
-    if (codes.empty()) continue;
     for (std::size_t at = col; at < block.values().size(); at += format_.cols) {
       double& value = block.values()[at];
-      if (!std::isnan(value)) value = codes[static_cast<std::size_t>(value)];
+      if (value >= found.first_new()) value = codes[static_cast<std::size_t>(value) - found.first_new()];
     }
   }
+}
+
+void CsvReader::check_word(std::string_view word, std::size_t col) const {
+  if (base::is_utf8(word) && !has_control_character(word)) return;
+  base::fail(ErrorCode::data, "{}: {} in the lines from {} on is not one line of UTF-8",
+             field_place(format_.source, format_.names, format_.first_line() + rows_, col), base::quoted(word),
+             format_.first_line() + rows_);
 }
 
 std::size_t CsvReader::count_rows() {

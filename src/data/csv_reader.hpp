@@ -49,6 +49,7 @@ class CsvReader : public RowPortions {
   void note(const std::vector<CellFault>& found, ColumnFaults& faults) const;
   void check_zones(const RowReader& block);
   void take_words(RowReader& block);
+  void check_word(std::string_view word, std::size_t col) const;
 
   std::unique_ptr<ByteSource> bytes_;
   int threads_;

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <map>
 
 #include "base/file.hpp"
 #include "base/text.hpp"
@@ -121,6 +122,47 @@ TEST(CsvReader, StartsAgain) {
   ASSERT_EQ(first.size(), 3 * many_rows);
   EXPECT_EQ(std::memcmp(first.data(), second.data(), first.size() * sizeof(double)), 0);
   EXPECT_EQ(reader.faults()[1]->row, 7U);
+}
+
+std::string word_of(std::size_t row) {
+  return fmt::format("w{}", row % 50000 == 777 ? row : row * row % 613);
+}
+
+/// Codes of a column of words, read with these words known.
+std::vector<double> codes_of(const std::string& text, int threads, const std::vector<std::string>& known,
+                             std::vector<std::string>& levels) {
+  CsvReader reader(std::make_unique<ByteSource>(text, "t.csv"), {.threads = threads});
+  std::vector<ColumnReading> columns(2);
+  columns[1] = {.kind = ColumnKind::category, .levels = known, .takes_new_levels = known.empty()};
+  reader.read_as(columns);
+  std::vector<double> values;
+  while (reader.append(values)) continue;
+  levels = reader.levels(1);
+  std::vector<double> codes;
+  for (std::size_t i = 1; i < values.size(); i += 2) codes.push_back(values[i]);
+  return codes;
+}
+
+TEST(CsvReader, NumbersWordsOfManyBlocksInTheOrderOfTheFile) {
+  constexpr std::size_t rows = 500000;  // two windows
+  std::string text = "a,b\n";
+  std::map<std::string, double> codes;
+  std::vector<double> all_new;
+  std::vector<double> few_known;
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::string word = word_of(row);
+    text += fmt::format("{},{}\n", row, word);
+    all_new.push_back(codes.emplace(word, static_cast<double>(codes.size())).first->second);
+    few_known.push_back(word == "w1" ? 0 : word == "w36" ? 1 : 2);
+  }
+  for (const int threads : {1, 7}) {
+    std::vector<std::string> levels;
+    EXPECT_EQ(codes_of(text, threads, {}, levels), all_new);
+    ASSERT_EQ(levels.size(), codes.size());
+    for (std::size_t i = 0; i < levels.size(); ++i) EXPECT_EQ(codes.at(levels[i]), static_cast<double>(i));
+    EXPECT_EQ(codes_of(text, threads, {"w1", "w36"}, levels), few_known);
+    EXPECT_EQ(levels.size(), 2U);
+  }
 }
 
 TEST(CsvReader, CountsRows) {

@@ -17,6 +17,7 @@ namespace {
 using test::parse_csv;
 using namespace std::string_literals;
 using testing::ElementsAre;
+using testing::IsNan;
 
 /// Parses and uses every column.
 Table parse(std::string_view text, const TableFormat& format = {}) {
@@ -195,6 +196,46 @@ TEST(RowReader, StopsAtALineThatIsNoRow) {
   reader.read("6,7\n");
   EXPECT_THAT(reader.values(), ElementsAre(6, 7));
   EXPECT_FALSE(reader.broken().has_value());
+}
+
+TEST(RowReader, ReadsNumbersWordsAndMissingCellsOfALine) {
+  const RowFormat format{.source = "t.csv",
+                         .dialect = {.delimiter = ','},
+                         .cols = 4,
+                         .missing = {"-9", "9e1", "far"},
+                         .kinds = {ColumnKind::number, ColumnKind::category, ColumnKind::number, ColumnKind::category}};
+  const std::vector<WordIndex> known(4, WordIndex({"red"}));
+  RowReader reader(format);
+  reader.read(" 1.5 , red,-9,blue\n-9.0,deep blue ,90,far\n9e1, n\"a\",2,\n3,\"red\",4,\"na\"\n", known);
+  EXPECT_THAT(reader.values(), ElementsAre(1.5, 0, IsNan(), 1,      //
+                                           -9, 1, 90, IsNan(),      //
+                                           IsNan(), 2, 2, IsNan(),  //
+                                           3, 0, 4, IsNan()));
+  EXPECT_THAT(reader.words()[1].new_words(), ElementsAre("deep blue", "n\"a\""));
+  EXPECT_THAT(reader.words()[3].new_words(), ElementsAre("blue"));
+  ASSERT_EQ(reader.missing().size(), 3U);
+  EXPECT_EQ(reader.missing()[0].col, 2U);
+  EXPECT_EQ(reader.missing()[1].row, 1U);
+  EXPECT_EQ(reader.missing()[2].text, "9e1");
+  EXPECT_TRUE(reader.faults().empty());
+}
+
+TEST(RowReader, TakesNothingFromALineThatIsNoRow) {
+  const RowFormat format{.source = "t.csv",
+                         .dialect = {.delimiter = ','},
+                         .cols = 3,
+                         .kinds = {ColumnKind::category, ColumnKind::number, ColumnKind::number}};
+  const std::vector<WordIndex> known(3);
+  RowReader reader(format);
+  for (const std::string_view broken : {"b,,x,1", "b,x", "b,,\"", "b,,1\r2"}) {
+    const std::string text = fmt::format("a,1,2\n{}\n3,4,5", broken);
+    reader.read(text, known);
+    EXPECT_EQ(reader.broken(), broken);
+    EXPECT_THAT(reader.values(), ElementsAre(0, 1, 2));
+    EXPECT_THAT(reader.words()[0].new_words(), ElementsAre("a"));
+    EXPECT_TRUE(reader.missing().empty());
+    EXPECT_TRUE(reader.faults().empty());
+  }
 }
 
 }  // namespace
