@@ -293,7 +293,10 @@ void CsvReader::read_blocks(std::string_view lines) {
 }
 
 bool CsvReader::append(std::vector<double>& values) {
-  if (at_ >= end_) return false;
+  if (at_ >= end_) {
+    blocks_ = {};
+    return false;
+  }
   const std::string_view lines = next_window(at_);
   read_blocks(lines);
   for (std::size_t i = 0; i < block_lines_.size(); ++i) {

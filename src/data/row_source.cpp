@@ -182,6 +182,7 @@ class FileRows : public RowSource {
     const bool is_last = !next_table();
     check_count(is_last);
     if (is_last) {
+      free_buffers();
       take_levels();
       if (schema_.weight) check_weight_total(weight_total_, table_.source);
       return false;
@@ -226,6 +227,14 @@ class FileRows : public RowSource {
     table_.faults = faults_before(next_row_, portions_->faults());
     table_.missing = faults_before(next_row_, portions_->missing());
     return true;
+  }
+
+  /// A fit keeps its source for long after the last row.
+  void free_buffers() {
+    waiting_ = {};
+    taken_ = 0;
+    table_.values = Matrix(0, table_.cols());
+    rows_ = {};
   }
 
   /// All words of a training table are known after its last row.

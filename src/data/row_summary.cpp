@@ -30,16 +30,6 @@ double quantile(const std::vector<double>& sorted, double share) {
   return (1 - part) * sorted[below] + part * above;
 }
 
-/// The column's values in rows whose weight is not 0, ascending; missing ones are left out.
-std::vector<double> sorted_values(const Matrix& rows, std::span<const double> weights, std::size_t col) {
-  std::vector<double> values;
-  for (std::size_t row = 0; row < rows.rows(); ++row) {
-    if (weights[row] > 0 && !std::isnan(rows(row, col))) values.push_back(rows(row, col));
-  }
-  std::ranges::sort(values);
-  return values;
-}
-
 /// Width of a column that has half of its rows at its centre. A sample may miss the few that are elsewhere; then the
 /// farthest of all rows tells.
 double width_off_centre(const std::vector<double>& values, double centre, double farthest) {
@@ -223,12 +213,14 @@ std::vector<InputEncoding> encodings_of(const Schema& schema, const RowSummary& 
   return encodings;
 }
 
-std::vector<std::vector<double>> sorted_columns(const RowSample& sample) {
-  const Matrix rows = sample.values();
-  const std::vector<double> weights = sample.weights();
-  std::vector<std::vector<double>> columns;
-  for (std::size_t col = 0; col < rows.cols(); ++col) columns.push_back(sorted_values(rows, weights, col));
-  return columns;
+std::vector<double> RowSample::sorted_column(std::size_t col) const {
+  std::vector<double> values;
+  values.reserve(drawn_.size());
+  for (const Drawn& drawn : drawn_) {
+    if (drawn.weight > 0 && !std::isnan(drawn.values[col])) values.push_back(drawn.values[col]);
+  }
+  std::ranges::sort(values);
+  return values;
 }
 
 std::vector<std::size_t> RowSample::source_rows() const {
@@ -252,7 +244,10 @@ RowSummary summarise(RowSource& source, bool with_sample, std::size_t most_keys)
                      .sample = RowSample(schema.inputs.size()),
                      .keys = {}};
   const bool with_keys = summary.rows <= most_keys;
-  if (with_keys) summary.keys.inputs.reserve(summary.rows);
+  if (with_keys) {
+    summary.keys.inputs.reserve(summary.rows);
+    summary.keys.targets.reserve(summary.rows * schema.targets.size());
+  }
   RowFingerprint fingerprint(schema, summary.rows);
   RowDigest digest;
   source.rewind();
@@ -293,7 +288,7 @@ Scaler asinh_scaler(const RowSample& sample, const ColumnMoments& moments, std::
   transform.centre.resize(rows.cols());
   transform.width.resize(rows.cols());
   for (const std::size_t col : heavy) {
-    const std::vector<double> values = sorted_values(rows, weights, col);
+    const std::vector<double> values = sample.sorted_column(col);
     const double centre = quantile(values, 0.5);
     const double width = (quantile(values, 0.75) - quantile(values, 0.25)) / normal_range;
     transform.centre[col] = centre;

@@ -34,6 +34,9 @@ class RowSample {
   std::vector<double> weights() const;
   std::vector<std::size_t> source_rows() const;  ///< their numbers in the source
 
+  /// Values of a column in the sampled rows whose weight is not 0, ascending; missing ones are left out.
+  std::vector<double> sorted_column(std::size_t col) const;
+
  private:
   /// A row of the source, with the random number that it was drawn by: those with the least are the sample.
   struct Drawn {
@@ -98,8 +101,5 @@ std::vector<InputEncoding> encodings_of(const Schema& schema, const RowSummary& 
 /// those of the sample's rows whose weight is not 0. Columns `without` (ascending) have no asinh transform.
 Scaler asinh_scaler(const RowSample& sample, const ColumnMoments& moments, std::span<const std::string> labels,
                     std::span<const std::size_t> without = {});
-
-/// Values of a sample's columns in rows that count, ascending; missing ones are left out.
-std::vector<std::vector<double>> sorted_columns(const RowSample& sample);
 
 }  // namespace credens::data

@@ -7,6 +7,7 @@
 
 #include "base/bytes.hpp"
 #include "base/check.hpp"
+#include "base/memory.hpp"
 #include "data/match.hpp"
 #include "learn/expectation.hpp"
 #include "learn/recipe.hpp"
@@ -70,7 +71,10 @@ void Fit::set_validation(const Dataset& validation) {
 }
 
 const TrainingRows& Fit::rows() {
-  if (!rows_) rows_.emplace(table_, plan_.options, std::move(validation_));
+  if (!rows_) {
+    rows_.emplace(table_, plan_.options, std::move(validation_));
+    base::release_free_memory();
+  }
   return *rows_;
 }
 
@@ -139,8 +143,9 @@ double Fit::median_ratio(const Ensemble& ensemble) {
     if (number / step % team_.size() != team_.rank()) continue;
     base::append_values(own.emplace_back(), std::span<const double>(variance_ratios(ensemble, block.encoded)));
   }
+  base::release_free_memory();
   std::vector<std::vector<double>> ratios(ensemble.outputs());
-  for (const std::string& bytes : base::gather_dealt(team_, own)) {
+  for (const std::string& bytes : base::gather_dealt(team_, std::move(own))) {
     base::ByteReader reader(bytes);
     for (std::size_t k = 0; !reader.at_end(); k = (k + 1) % ratios.size()) ratios[k].push_back(reader.value<double>());
   }

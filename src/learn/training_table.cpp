@@ -61,6 +61,7 @@ TrainingTable::TrainingTable(std::unique_ptr<data::RowSource> source, const Wind
   if (leaves_out_slips && windows().is_one()) slips_ = find_slips(summary_);
   if (!slips_.empty()) summary_.targets = moments_without(summary_.keys, outputs(), slips_);
   summary_.keys = {};
+  base::release_free_memory();
 }
 
 /// That of a table of numbers: words, dates and missing cells may make rows longer, not shorter.
