@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 #
-# Prints the coefficients in src/math/kernels_functions-inl.h and kernels_embedding.cpp with the largest error of each fit (Remez exchange, 50 digits).
+# Prints the coefficients in src/math/kernels_functions-inl.h, kernels_doubles-inl.h and kernels_embedding.cpp with the largest error of each fit (Remez exchange, 50 digits).
 
 import mpmath as mp
 import numpy as np
@@ -78,8 +78,16 @@ def show(name, fit):
     print(name, "error", mp.nstr(error, 3), ", ".join(f"{float(np.float32(float(c))):.9g}" for c in coefficients))
 
 
+def show_doubles(name, fit):
+    coefficients, error = fit
+    print(name, "error", mp.nstr(error, 3), ", ".join(f"{float(c):.17g}" for c in coefficients))
+
+
 reach = mp.log(2) / 2 * mp.mpf("1.01")
 show("exp", minimax(exp_rest, 4, -reach, reach, lambda r: mp.mpf(1)))
+half = mp.mpf("0.505")
+for degree in (8, 11):
+    show_doubles("exp2 of doubles", minimax(lambda r: mp.mpf(2) ** r, degree, -half, half, lambda r: mp.mpf(2) ** -r))
 show("log1p", minimax(log1p_rest, 4, mp.mpf(0), mp.mpf(1) / 9, lambda z: mp.mpf(1)))
 show("mills", minimax(mills_ratio, 9, mp.mpf(-1), mp.mpf(12) / 18, lambda u: 1 / mills_ratio(u)))
 quarter = (mp.mpf("0.2501")) ** 2
