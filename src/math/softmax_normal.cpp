@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "math/statistics.hpp"
+
 namespace credens::math {
 
 namespace {
@@ -78,8 +80,9 @@ double SoftmaxNormal::integrate(double variance, double scale, std::span<double>
   sum_over_nodes(grid_, share_, sums_);
   add_rest(grid_, share_, sums_);
 
-  double total = 0;
-  for (const double first : sums_.first) total += first;
+  CompensatedSum sum;
+  for (const double first : sums_.first) sum.add(first);
+  const double total = sum.value();
   double entropy_mean = sums_.log_sum;
   for (std::size_t c = 0; c < share_.size(); ++c) {
     const double first = sums_.first[c];
