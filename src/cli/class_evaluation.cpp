@@ -57,11 +57,12 @@ Matrix class_targets(const data::Classes& classes, const data::Schema& schema, c
     std::ranges::copy(block.targets.row(row), targets.row(row).begin());
     if (targets.cols() != 1) continue;
     const auto number = classes.class_of(targets(row, 0));
-    base::require(number.has_value(), ErrorCode::data,
-                  "{}: a class that the training rows did not have, expected one of {}",
-                  block.table == nullptr ? fmt::format("row {}", block.first_row + row)
-                                         : data::place_of(*block.table, row, *schema.targets.front().position),
-                  base::join(classes.names(), ", "));
+    if (!number) {
+      base::fail(ErrorCode::data, "{}: a class that the training rows did not have, expected one of {}",
+                 block.table == nullptr ? fmt::format("row {}", block.first_row + row)
+                                        : data::place_of(*block.table, row, *schema.targets.front().position),
+                 base::join(classes.names(), ", "));
+    }
     targets(row, 0) = static_cast<double>(*number);
   }
   return targets;

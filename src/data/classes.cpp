@@ -116,12 +116,14 @@ void counts_to_shares(Matrix& counts, std::span<double> weights,
   for (std::size_t row = 0; row < counts.rows(); ++row) {
     double sum = 0;
     for (std::size_t c = 0; c < counts.cols(); ++c) {
-      base::require(!(counts(row, c) < 0), ErrorCode::data, "{}: the count is {}, expected 0 or more", place(row, c),
-                    counts(row, c));
+      if (counts(row, c) < 0) {
+        base::fail(ErrorCode::data, "{}: the count is {}, expected 0 or more", place(row, c), counts(row, c));
+      }
       sum += counts(row, c);
     }
-    base::require(sum != 0, ErrorCode::data, "{}: all counts of the row are 0, expected at least one above 0",
-                  place(row, 0));
+    if (sum == 0) {
+      base::fail(ErrorCode::data, "{}: all counts of the row are 0, expected at least one above 0", place(row, 0));
+    }
     if (std::isnan(sum)) continue;
     for (double& count : counts.row(row)) count /= sum;
     weights[row] *= sum;
@@ -131,9 +133,9 @@ void counts_to_shares(Matrix& counts, std::span<double> weights,
 void check_classes(const Classes& classes, MatrixView targets, std::size_t first_row) {
   if (classes.count() == 0 || targets.cols() != 1) return;
   for (std::size_t row = 0; row < targets.rows(); ++row) {
-    base::require(std::isnan(targets(row, 0)) || classes.class_of(targets(row, 0)), ErrorCode::data,
-                  "row {} has a class that the training rows did not have, expected one of {}", first_row + row,
-                  base::join(classes.names(), ", "));
+    if (std::isnan(targets(row, 0)) || classes.class_of(targets(row, 0))) continue;
+    base::fail(ErrorCode::data, "row {} has a class that the training rows did not have, expected one of {}",
+               first_row + row, base::join(classes.names(), ", "));
   }
 }
 
