@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "base/text.hpp"
 
 namespace credens::base {
 
@@ -36,6 +37,8 @@ std::string error_text(int error_number) {
       return "no space left on the disk";
     case ENOTDIR:
       return "a file stands where a folder is expected";
+    case EFBIG:
+      return "larger than is allowed";
     case ESPIPE:
       return "a pipe or a device, expected a file";
     case EPIPE:
@@ -94,11 +97,25 @@ void sync_folder(const std::string& folder) {
   }
 }
 
-/// The target of a link, so that writing changes the file behind it and not the link.
+/// The target of a link, so that writing changes the file behind it, which need not be there yet, and not the link.
 std::filesystem::path resolved(const std::filesystem::path& path) {
+  constexpr int most_links = 40;
   std::error_code error;
-  const std::filesystem::path target = std::filesystem::canonical(path, error);
-  return error ? path : target;
+  std::filesystem::path target = std::filesystem::canonical(path, error);
+  if (!error) return target;
+  target = path;
+  for (int i = 0; i < most_links && !exists(target, error) && is_symlink(target, error); ++i) {
+    target = target.parent_path() / read_symlink(target, error);
+  }
+  return target;
+}
+
+/// The new content is as private as the old, and belongs to whom the old belonged; where that cannot be set, the system
+/// has the word.
+void keep_rights(int descriptor, const struct stat& old) {
+  constexpr auto same = static_cast<uid_t>(-1);
+  if (::fchown(descriptor, old.st_uid, old.st_gid) != 0) std::ignore = ::fchown(descriptor, same, old.st_gid);
+  std::ignore = ::fchmod(descriptor, old.st_mode & 07777);
 }
 
 constexpr std::string_view temporary_start = ".credens-";
@@ -179,6 +196,10 @@ std::string give_name(int descriptor, const std::filesystem::path& target, const
   }
 }
 
+void check_no_device(mode_t mode, const std::string& path) {
+  require(!S_ISCHR(mode) && !S_ISBLK(mode), ErrorCode::io, "{}: is a device, expected a file", path);
+}
+
 }  // namespace
 
 InputFile::InputFile(const std::filesystem::path& path) : name_(path == "-" ? "standard input" : path.string()) {
@@ -187,6 +208,7 @@ InputFile::InputFile(const std::filesystem::path& path) : name_(path == "-" ? "s
   if (!descriptor_.is_open()) fail_io(path == "-" ? "read" : "open", name_, errno);
   if (::fstat(descriptor_.number(), &info) != 0) fail_io("read", name_, errno);
   if (S_ISDIR(info.st_mode)) fail_io("read", name_, EISDIR);
+  if (path != "-") check_no_device(info.st_mode, name_);
   if (S_ISREG(info.st_mode)) known_size_ = static_cast<std::size_t>(info.st_size);
 }
 
@@ -201,7 +223,15 @@ bool InputFile::is_ready() const {
   return ::poll(&file, 1, 0) != 0;
 }
 
-std::string read_file(const std::filesystem::path& path) {
+void check_regular(const std::filesystem::path& path) {
+  struct stat info {};
+  if (path == "-" || ::stat(path.c_str(), &info) != 0) return;
+  check_no_device(info.st_mode, path.string());
+  require(S_ISREG(info.st_mode) || S_ISDIR(info.st_mode), ErrorCode::io,
+          "{}: is a pipe, expected a file, or - for standard input", path.string());
+}
+
+std::string read_file(const std::filesystem::path& path, std::size_t most) {
   InputFile file(path);
   std::string bytes;
   std::size_t size = 0;
@@ -211,6 +241,7 @@ std::string read_file(const std::filesystem::path& path) {
     const std::size_t count = file.read(std::span(bytes).subspan(size));
     if (count == 0) break;
     size += count;
+    if (size > most) fail_io("read", file.name(), EFBIG);
   }
   bytes.resize(size);
   return bytes;
@@ -262,8 +293,7 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)), tar
   sweep(folder_of(target_));
   descriptor_ = open_nameless(target_);
   if (descriptor_ < 0) std::tie(temporary_, descriptor_) = create_beside(target_, path_.string());
-  // The new content is as private as the old; where that cannot be set, the umask has the word.
-  if (is_there) std::ignore = ::fchmod(descriptor_, info.st_mode & 07777);
+  if (is_there) keep_rights(descriptor_, info);
 }
 
 AtomicFile::~AtomicFile() {
@@ -328,7 +358,8 @@ struct OutputFile::Impl {
     if (file) {
       file->write(buffer);
     } else {
-      write_all(STDOUT_FILENO, buffer, "standard output");
+      const bool is_terminal = ::isatty(STDOUT_FILENO) == 1;
+      write_all(STDOUT_FILENO, is_terminal ? printable(buffer, "\n") : buffer, "standard output");
     }
     buffer.clear();
   }

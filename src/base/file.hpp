@@ -38,8 +38,12 @@ class Descriptor {
   int number_;
 };
 
-/// The bytes of a file; `-` is standard input. Throws io with a sentence for absent, unreadable and folders.
-std::string read_file(const std::filesystem::path& path);
+/// The bytes of a file; `-` is standard input. Throws io with a sentence for absent, unreadable, folders, devices, and
+/// for more than `most` bytes.
+std::string read_file(const std::filesystem::path& path, std::size_t most = -1);
+
+/// Throws io for a pipe, a socket or a device, whose reading might wait for ever. `-` is standard input and passes.
+void check_regular(const std::filesystem::path& path);
 
 /// A file or standard input (`-`), read some bytes at a time.
 class InputFile {

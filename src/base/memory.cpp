@@ -3,6 +3,7 @@
 #include "base/memory.hpp"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -121,6 +122,12 @@ std::uint64_t process_memory() {
 
 void share_memory(std::size_t processes) {
   processes_on_machine = std::max<std::size_t>(1, processes);
+}
+
+void release_free_memory() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
 }
 
 }  // namespace credens::base

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How much memory there is.
+// How much memory there is, and giving some back.
 
 #pragma once
 
@@ -22,5 +22,9 @@ std::uint64_t process_memory();
 
 /// Sets how many processes, this one among them, share the machine's memory.
 void share_memory(std::size_t processes);
+
+/// Gives memory that was freed back to the system, which the C library otherwise keeps where something behind it is in
+/// use. For moments when much of it is free for long.
+void release_free_memory();
 
 }  // namespace credens::base

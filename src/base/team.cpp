@@ -18,7 +18,7 @@ std::string Team::all_gather(std::string bytes) {
   return broadcast(std::move(all));
 }
 
-std::vector<std::string> gather_dealt(Team& team, const std::vector<std::string>& own) {
+std::vector<std::string> gather_dealt(Team& team, std::vector<std::string> own) {
   if (team.is_alone()) return own;
   std::string bytes;
   for (const std::string& piece : own) append_text(bytes, piece);

@@ -56,7 +56,7 @@ inline Share share_of(std::size_t count, std::size_t rank, std::size_t size) {
 }
 
 /// Pieces that were dealt to ranks in turn, piece i to rank i modulo their number, in order at rank 0.
-std::vector<std::string> gather_dealt(Team& team, const std::vector<std::string>& own);
+std::vector<std::string> gather_dealt(Team& team, std::vector<std::string> own);
 
 /// The team of one, for whoever is given none.
 inline Team& alone() {

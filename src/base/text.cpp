@@ -74,11 +74,35 @@ bool is_forbidden(Byte first, Byte second) {
          (first == 0xf4 && second >= 0x90);
 }
 
-/// U+0000 to U+001F, U+007F to U+009F.
-bool is_control_character(std::string_view code_point) {
-  const auto first = static_cast<Byte>(code_point.front());
-  if (code_point.size() == 1) return first < 0x20 || first == 0x7f;
-  return first == 0xc2 && static_cast<Byte>(code_point[1]) < 0xa0;
+/// The number of a code point of at most three bytes; those of four bytes are above all that is asked for here.
+unsigned number_of(std::string_view code_point) {
+  const auto byte = [&](std::size_t i) { return unsigned{static_cast<Byte>(code_point[i])}; };
+  if (code_point.size() == 1) return byte(0);
+  if (code_point.size() == 2) return (byte(0) & 0x1fU) << 6U | (byte(1) & 0x3fU);
+  return (byte(0) & 0x0fU) << 12U | (byte(1) & 0x3fU) << 6U | (byte(2) & 0x3fU);
+}
+
+/// Characters that a terminal obeys instead of showing them: C0, DEL, C1, line separators, and marks that turn the
+/// direction of text.
+bool is_control(unsigned point) {
+  constexpr std::pair<unsigned, unsigned> ranges[] = {{0, 0x1f},        {0x7f, 0x9f},     {0x61c, 0x61c},
+                                                      {0x200e, 0x200f}, {0x2028, 0x202e}, {0x2066, 0x2069}};
+  return std::ranges::any_of(ranges, [&](const auto& range) { return point >= range.first && point <= range.second; });
+}
+
+/// Takes the first character off `text` and appends it, escaped where a terminal would not show it.
+void append_printable(std::string_view& text, std::string& to, std::string_view kept = {}) {
+  const std::size_t size = code_point_size(text);
+  const std::string_view character = text.substr(0, std::max<std::size_t>(size, 1));
+  const unsigned point = size == 4 ? 0xffff : number_of(character);
+  text.remove_prefix(character.size());
+  if (size == 0 || (point < 0x20 && kept.find(character) == std::string_view::npos)) {
+    to += fmt::format("\\x{:02x}", static_cast<Byte>(character.front()));
+  } else if (point >= 0x20 && is_control(point)) {
+    to += fmt::format("\\u{:04x}", point);
+  } else {
+    to += character;
+  }
 }
 
 }  // namespace
@@ -103,19 +127,17 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
+std::string printable(std::string_view text, std::string_view kept) {
+  std::string result;
+  result.reserve(text.size());
+  while (!text.empty()) append_printable(text, result, kept);
+  return result;
+}
+
 std::string quoted(std::string_view text) {
   constexpr int longest = 40;
   std::string result = "\"";
-  for (int count = 0; !text.empty() && count < longest; ++count) {
-    const std::size_t size = code_point_size(text);
-    const std::string_view character = text.substr(0, std::max<std::size_t>(size, 1));
-    if (size > 0 && !is_control_character(character)) {
-      result += character;
-    } else {
-      for (const char c : character) result += fmt::format("\\x{:02x}", static_cast<Byte>(c));
-    }
-    text.remove_prefix(character.size());
-  }
+  for (int count = 0; !text.empty() && count < longest; ++count) append_printable(text, result);
   return result + (text.empty() ? "\"" : "...\"");
 }
 

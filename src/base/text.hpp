@@ -34,8 +34,11 @@ std::string lower_case(std::string_view text);  ///< of ASCII letters
 std::size_t code_point_size(std::string_view text);
 bool is_utf8(std::string_view text);
 
-/// Fits a piece of someone else's text into a sentence: control characters and bytes that are not UTF-8 escaped, at
-/// most 40 characters.
+/// Text as a terminal may show it: control characters (C0, C1, direction of text) and bytes that are not UTF-8 are
+/// escaped, but for the C0 characters in `kept`. Idempotent, and what it does to JSON leaves its value as it is.
+std::string printable(std::string_view text, std::string_view kept = {});
+
+/// Fits a piece of someone else's text into a sentence: printable, at most 40 characters.
 std::string quoted(std::string_view text);
 
 /// The candidate with the fewest edits to `name`, case aside: at most a third of its letters (at least 1), never all.

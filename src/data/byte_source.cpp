@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "data/npy.hpp"
 
 namespace credens::data {
 
@@ -136,12 +137,19 @@ void ByteSource::keep_all() {
   constexpr std::size_t most_held = std::size_t{64} << 20;
   constexpr std::size_t few = std::size_t{4} << 20;
   size_ = 0;
+  bool is_array = false;
+  std::size_t searched = 0;
   const auto write_held = [&] {
     base::write_at(file_.number(), size_, held_, "the temporary file for " + name_);
     size_ += held_.size();
     held_.clear();
+    searched = 0;
   };
   while (feed_->append(held_)) {
+    if (size_ == 0) is_array = is_npy(held_);
+    // Neither an array nor text, so not worth unpacking to its end: whoever reads it finds the zero byte.
+    if (!is_array && held_.size() > few && held_.find('\0', searched) != std::string::npos) break;
+    if (held_.size() > few) searched = held_.size();
     if (held_.size() > few) held_.reserve(most_held + few);  // not twice as much
     if (held_.size() < most_held) continue;
     if (!file_.is_open()) file_ = base::open_scratch();

@@ -95,8 +95,6 @@ Classes classes_of_rows(const Schema& schema, const std::vector<std::pair<double
   if (schema.has_counts()) names = schema.target_names();
   if (names.empty()) names = names_of_rows(schema, rows_of_value);
   const std::string target = base::quoted(schema.targets.front().name);
-  base::require(names.size() >= 2, ErrorCode::data, "the target {} has {}, expected at least 2", target,
-                count_of(names.size(), "class"));
   base::require(names.size() <= most_classes, ErrorCode::data, "the target {} has more than {} classes; {}", target,
                 most_classes, has_words(schema) ? "is it a name of the rows?" : "--task regression takes numbers");
   const auto twins = first_duplicate(names);
@@ -104,10 +102,12 @@ Classes classes_of_rows(const Schema& schema, const std::vector<std::pair<double
                 twins ? base::quoted(names[twins->first]) : "");
   const Classes classes(schema, std::move(names));
   for (const auto& [value, rows] : rows_of_value) {
-    base::require(schema.has_counts() || classes.class_of(value).has_value(), ErrorCode::data,
+    base::require(schema.has_counts() || classes.class_of(value).has_value(), ErrorCode::usage,
                   "{} of the class {}, which is none of those given: {}", count_of(rows, "row"),
                   base::quoted(text_of(schema, value)), base::join(classes.names(), ", "));
   }
+  base::require(classes.count() >= 2, ErrorCode::data, "the target {} has {}, expected at least 2", target,
+                count_of(classes.count(), "class"));
   return classes;
 }
 

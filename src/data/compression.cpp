@@ -2,11 +2,12 @@
 
 #include "data/compression.hpp"
 
+#include <zstd.h>
+#include <zstd_errors.h>
 #include <algorithm>
 #include <boost/iostreams/categories.hpp>
 #include <boost/iostreams/filter/lzma.hpp>
 #include <boost/iostreams/filter/zlib.hpp>
-#include <boost/iostreams/filter/zstd.hpp>
 #include <ios>
 #include <optional>
 #include <string_view>
@@ -36,6 +37,11 @@ namespace {
 
 namespace io = boost::iostreams;
 using namespace std::string_view_literals;
+
+/// Thrown for an archive that must remember more of what it unpacked than its library allows.
+struct NeedsMemory {
+  std::string_view allowed;
+};
 
 std::streamsize signed_size(std::string_view bytes) {
   return static_cast<std::streamsize>(bytes.size());
@@ -67,11 +73,18 @@ class GzipDecoder : public Decoder {
   std::optional<io::zlib_decompressor> member_;  ///< none between members
 };
 
-/// A filter that joins the streams of an archive itself. That of xz throws at close when the last one is incomplete.
-template <class Filter>
-class JoiningDecoder : public Decoder {
+/// The filter joins the streams of an archive itself. It throws at close when the last one is incomplete.
+class XzDecoder : public Decoder {
  public:
-  void add(std::string_view bytes, BoundedSink sink) override { filter_.write(sink, bytes.data(), signed_size(bytes)); }
+  void add(std::string_view bytes, BoundedSink sink) override {
+    constexpr int memory_limit_reached = 6;  // LZMA_MEMLIMIT_ERROR
+    try {
+      filter_.write(sink, bytes.data(), signed_size(bytes));
+    } catch (const io::lzma_error& error) {
+      if (error.error() == memory_limit_reached) throw NeedsMemory{"100 MiB"};
+      throw;
+    }
+  }
 
   bool finish(BoundedSink sink) override {
     filter_.close(sink, std::ios_base::out);
@@ -79,23 +92,59 @@ class JoiningDecoder : public Decoder {
   }
 
  private:
-  Filter filter_;
+  io::lzma_decompressor filter_;
 };
 
-/// The filter does not tell an incomplete last frame. So a frame of our own follows: 64 ones as one run-length block.
-/// They come out at the end only if the filter was between frames.
-class ZstdDecoder : public JoiningDecoder<io::zstd_decompressor> {
+/// One zstd frame after the other. A frame that states how much it holds must hold it: libzstd itself checks that only
+/// where it is given the frame in one piece.
+class ZstdDecoder : public Decoder {
  public:
-  bool finish(BoundedSink sink) override {
-    constexpr std::string_view end_frame = "\x28\xb5\x2f\xfd\x20\x40\x03\x02\x00\x01"sv;
-    const std::string end_mark(64, '\x01');
-    sink.largest = sink.largest > no_limit - end_mark.size() ? no_limit : sink.largest + end_mark.size();
-    add(end_frame, sink);
-    JoiningDecoder::finish(sink);
-    const bool complete = sink.content->ends_with(end_mark);
-    if (complete) sink.content->resize(sink.content->size() - end_mark.size());
-    return complete;
+  void add(std::string_view bytes, BoundedSink sink) override {
+    ZSTD_inBuffer input{bytes.data(), bytes.size(), 0};
+    while (input.pos < input.size || has_more_) {
+      const std::size_t start = input.pos;
+      ZSTD_outBuffer output{room_.data(), room_.size(), 0};
+      const std::size_t left = ZSTD_decompressStream(stream_.get(), &output, &input);
+      check(left);
+      header_.append(bytes.substr(start, std::min(input.pos - start, longest_header - header_.size())));
+      sink.write(room_.data(), static_cast<std::streamsize>(output.pos));
+      unpacked_ += output.pos;
+      has_more_ = output.pos == output.size;
+      is_between_frames_ = left == 0;
+      if (is_between_frames_) end_frame();
+    }
   }
+
+  bool finish(BoundedSink) override { return is_between_frames_; }
+
+ private:
+  static constexpr std::size_t longest_header = 18;
+
+  static void check(std::size_t result) {
+    if (!ZSTD_isError(result)) return;
+    if (ZSTD_getErrorCode(result) == ZSTD_error_frameParameter_windowTooLarge) throw NeedsMemory{"128 MiB"};
+    throw std::ios_base::failure(ZSTD_getErrorName(result));
+  }
+
+  void end_frame() {
+    const unsigned long long stated = ZSTD_getFrameContentSize(header_.data(), header_.size());
+    if (stated != ZSTD_CONTENTSIZE_UNKNOWN && stated != unpacked_) {
+      throw std::ios_base::failure("a frame does not hold as much as it states");
+    }
+    header_.clear();
+    unpacked_ = 0;
+    has_more_ = false;
+  }
+
+  struct Free {
+    void operator()(ZSTD_DStream* stream) const { ZSTD_freeDStream(stream); }
+  };
+  std::unique_ptr<ZSTD_DStream, Free> stream_{ZSTD_createDStream()};
+  std::string room_ = std::string(ZSTD_DStreamOutSize(), '\0');
+  std::string header_;  ///< the first bytes of the frame
+  unsigned long long unpacked_ = 0;
+  bool has_more_ = false;  ///< the output was full
+  bool is_between_frames_ = true;
 };
 
 template <class Kind>
@@ -111,7 +160,7 @@ struct ArchiveKind {
 
 constexpr ArchiveKind archive_kinds[] = {
     {"gzip", "\x1f\x8b"sv, make<GzipDecoder>},
-    {"xz", "\xfd\x37zXZ\x00"sv, make<JoiningDecoder<io::lzma_decompressor>>},
+    {"xz", "\xfd\x37zXZ\x00"sv, make<XzDecoder>},
     {"zstd", "\x28\xb5\x2f\xfd"sv, make<ZstdDecoder>},
 };
 
@@ -138,6 +187,9 @@ void Unpacker::guarded(std::size_t largest, const Work& work) {
     work();
   } catch (const std::ios_base::failure&) {
     base::fail(ErrorCode::data, "{}: the {} archive is damaged or truncated", source_, kind_);
+  } catch (const NeedsMemory& needed) {
+    base::fail(ErrorCode::data, "{}: the {} archive needs more than {} of memory to unpack, expected at most that",
+               source_, kind_, needed.allowed);
   } catch (const BoundedSink::Overflow&) {
     base::fail(ErrorCode::data, "{}: the {} archive holds more than {} bytes, expected at most that", source_, kind_,
                largest);

@@ -154,9 +154,18 @@ double RowReader::read_number_cell(std::string_view text, std::size_t row, std::
 double RowReader::read_date_cell(std::string_view text, std::size_t row, std::size_t col) {
   const std::optional<Date> date = read_date(text);
   if (!date) return note_fault(text, row, col, CellKind::no_date);
+  if (format_->zones[col].value_or(date->has_zone) != date->has_zone) {
+    return note_fault(text, row, col, CellKind::other_zone);
+  }
   if (zones_[col] < 0) zones_[col] = date->has_zone ? 1 : 0;
   if ((zones_[col] == 1) != date->has_zone) return note_fault(text, row, col, CellKind::mixed_zone);
   return date->seconds;
+}
+
+std::size_t RowReader::row_of(std::size_t col, double value) const {
+  std::size_t row = 0;
+  while (row + 1 < rows() && values_[row * format_->cols + col] != value) ++row;
+  return row;
 }
 
 double RowReader::note_missing(std::string_view text, std::size_t row, std::size_t col) {
@@ -185,6 +194,8 @@ void cut_line(const RowFormat& format, std::string_view line, std::size_t line_n
   fields.clear();
   LineFields cutter(line, format.dialect.delimiter);
   for (Field field; cutter.next(field);) {
+    base::require(fields.size() < most_fields, ErrorCode::data, "{}:{}: more than {} fields, expected at most that",
+                  format.source, line_number, most_fields);
     if (!field.fault.empty()) {
       const std::string place = field_place(format.source, format.names, line_number, fields.size());
       base::fail(ErrorCode::data, "{}: {}", place, field.fault);
@@ -207,9 +218,11 @@ void cut_row(const RowFormat& format, std::string_view line, std::size_t line_nu
 
 std::string sentence_of(const RowFormat& format, const CellFault& fault, std::size_t row) {
   const bool doubtful_header = row == 0 && !format.dialect.header && format.dialect.header_recognised;
-  return fmt::format("{}: {}{}", field_place(format.source, format.names, format.first_line() + row, fault.col),
+  const bool doubtful_units = row == 0 && format.dialect.doubtful_units && fault.kind == CellKind::text;
+  return fmt::format("{}: {}{}{}", field_place(format.source, format.names, format.first_line() + row, fault.col),
                      complaint(fault.kind, fault.text),
-                     doubtful_header ? "; if the first line holds names, set header to yes" : "");
+                     doubtful_header ? "; if the first line holds names, set header to yes" : "",
+                     doubtful_units ? "; if this line holds units, set unit_line to yes" : "");
 }
 
 }  // namespace credens::data

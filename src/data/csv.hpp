@@ -25,8 +25,9 @@ struct RowFormat {
   std::vector<std::string> names;  ///< empty: no header
   Dialect dialect;
   std::size_t cols = 0;
-  std::vector<std::string> missing = {};  ///< cells that stand for a missing value, beside the usual ones
-  std::vector<ColumnKind> kinds = {};     ///< empty: all columns are numbers
+  std::vector<std::string> missing = {};        ///< cells that stand for a missing value, beside the usual ones
+  std::vector<ColumnKind> kinds = {};           ///< empty: all columns are numbers
+  std::vector<std::optional<bool>> zones = {};  ///< one for each of the kinds: whether dates of training have a zone
 
   /// The line of row 0.
   std::size_t first_line() const { return 1 + (dialect.header ? 1 : 0) + (dialect.unit_line ? 1 : 0); }
@@ -55,6 +56,9 @@ class RowReader {
   const std::vector<CellFault>& missing() const { return missing_; }         ///< the same of missing cells
   const std::vector<BlockWords>& words() const { return words_; }            ///< by column; empty: there are none
   const std::optional<std::string_view>& broken() const { return broken_; }  ///< the line that is no row
+
+  /// The first row with this value in a column; the last row where none has it.
+  std::size_t row_of(std::size_t col, double value) const;
 
   /// Whether the column of dates has a time with a zone (1), without (0), or no time yet (-1).
   int zone(std::size_t col) const { return zones_.empty() ? -1 : zones_[col]; }

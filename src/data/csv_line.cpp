@@ -10,6 +10,7 @@
 
 #include "base/check.hpp"
 #include "base/text.hpp"
+#include "data/date.hpp"
 
 namespace credens::data {
 
@@ -95,6 +96,7 @@ bool LineFields::next(Field& field) {
   if (delimiter_ == ' ' && rest_.empty()) more_ = false;
   if (!more_) return false;
   field = !rest_.empty() && rest_.front() == '"' ? quoted_field() : plain_field();
+  if (field.text.size() > longest_field) field.fault = too_long;
   if (!field.fault.empty() || rest_.empty()) {
     more_ = false;
   } else if (delimiter_ != ' ') {  // a run of blanks is skipped by the next field
@@ -145,6 +147,24 @@ std::string_view take_line(std::string_view& text) {
 
 bool is_blank_line(std::string_view line, char delimiter) {
   return std::all_of(line.begin(), line.end(), [&](char c) { return is_blank(c, delimiter); });
+}
+
+std::string_view without_trailing_blank_lines(std::string_view text, char delimiter) {
+  for (;;) {
+    const std::size_t last_break = text.find_last_of('\n');
+    const std::size_t start = last_break == std::string_view::npos ? 0 : last_break + 1;
+    std::string_view rest = text.substr(start);
+    if (start == 0 || !is_blank_line(take_line(rest), delimiter)) return text;
+    text = text.substr(0, last_break);
+  }
+}
+
+std::size_t rows_size(std::string_view lines, char delimiter) {
+  const std::size_t visible = lines.find_last_not_of(" \t\r\n");
+  const std::size_t first = visible == std::string_view::npos ? 0 : visible;
+  const std::string_view rows = without_trailing_blank_lines(lines.substr(first), delimiter);
+  const bool is_blank = visible == std::string_view::npos && is_blank_line(rows, delimiter);
+  return is_blank ? 0 : first + rows.size();
 }
 
 namespace {
@@ -221,6 +241,8 @@ std::string complaint(CellKind kind, std::string_view text) {
       return fmt::format("{} is no day or time, expected one such as 2024-05-17 or 2024-05-17T08:30:00Z", found);
     case CellKind::mixed_zone:
       return fmt::format("{} differs from the times above in having a zone, expected all or none", found);
+    case CellKind::other_zone:
+      return fmt::format("{} {}", found, zone_complaint(read_date(text)->has_zone));
     case CellKind::decimal_point:
       return fmt::format("{} has a decimal point, expected a decimal comma", found);
     case CellKind::grouped:

@@ -16,6 +16,12 @@
 
 namespace credens::data {
 
+// Bounds on what a line may cost, far above what tables have; docs/cli.md names them.
+constexpr std::size_t longest_line = std::size_t{64} << 20;
+constexpr std::size_t longest_field = std::size_t{1} << 20;
+constexpr std::size_t most_fields = 1'000'000;
+constexpr std::string_view too_long = "a field of more than 1 MiB, expected shorter ones";
+
 /// Characters around a field that do not belong to it.
 inline bool is_blank(char c, char delimiter) {
   return c == ' ' || (c == '\t' && delimiter != '\t');
@@ -24,7 +30,7 @@ inline bool is_blank(char c, char delimiter) {
 struct Field {
   std::string_view text;  ///< without surrounding blanks and quotes; doubled quotes still doubled
   bool quoted = false;
-  std::string_view fault = {};  ///< what is wrong with its quotes, for a sentence; empty: nothing
+  std::string_view fault = {};  ///< what is wrong with its quotes or size, for a sentence; empty: nothing
 };
 
 /// The characters that a field stands for.
@@ -54,6 +60,11 @@ std::string_view take_line(std::string_view& text);
 
 bool is_blank_line(std::string_view line, char delimiter);
 
+std::string_view without_trailing_blank_lines(std::string_view text, char delimiter);
+
+/// The size of whole lines without the blank ones at their end and without the last line end; 0: all are blank.
+std::size_t rows_size(std::string_view lines, char delimiter);
+
 enum class CellKind {
   number,
   missing,        ///< empty, NA, null, ...
@@ -66,6 +77,7 @@ enum class CellKind {
   text,
   no_date,     ///< in a column of dates
   mixed_zone,  ///< a time with a zone among times without, or the other way round
+  other_zone,  ///< the same, where the times of training are those others
 };
 
 struct Cell {

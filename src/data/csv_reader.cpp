@@ -9,10 +9,10 @@
 #include "base/check.hpp"
 #include "base/parallel.hpp"
 #include "base/text.hpp"
+#include "data/csv_names.hpp"
 #include "data/date.hpp"
 #include "data/encoding.hpp"
 #include "data/table.hpp"
-#include "data/units.hpp"
 
 namespace credens::data {
 
@@ -39,7 +39,16 @@ using namespace std::string_view_literals;
 
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf"sv;
 
-/// Whole lines from the start of the file, enough to recognise how it is written.
+/// Throws data for a line that may go on, where it holds a zero byte or more than any line may.
+void check_unfinished(std::string_view line, const std::string& source) {
+  base::require(line.find('\0') == std::string_view::npos, ErrorCode::data,
+                "{}: binary data (a zero byte), expected a table as text", source);
+  base::require(line.size() <= longest_line, ErrorCode::data, "{}: a line of more than 64 MiB, expected shorter lines",
+                source);
+}
+
+/// Whole lines from the start of the file, enough to recognise how it is written. It ends early with a zero byte, which
+/// is no text.
 std::string_view start_of(ByteSource& bytes, std::size_t enough_lines) {
   std::size_t most = std::size_t{64} << 10;
   for (std::size_t least = 1;;) {
@@ -48,20 +57,11 @@ std::string_view start_of(ByteSource& bytes, std::size_t enough_lines) {
     if (std::count(text.begin(), text.end(), '\n') >= static_cast<std::ptrdiff_t>(enough_lines)) {
       return text.substr(0, text.rfind('\n') + 1);
     }
+    if (text.find('\0') != std::string_view::npos) return text;
+    check_unfinished(text.substr(text.rfind('\n') + 1), bytes.name());
     if (text.size() == most) most *= 2;
     least = text.size() + 1;
   }
-}
-
-void check_text(std::string_view text, const std::string& source) {
-  base::require(!has_utf16_mark(text), ErrorCode::data, "{}: UTF-16 text, expected UTF-8", source);
-  base::require(!text.empty(), ErrorCode::data, "{}: empty, expected a table", source);
-  const bool has_one_zero = text.size() > 1 && (text[0] == '\0') != (text[1] == '\0');
-  base::require(!has_one_zero, ErrorCode::data,
-                "{}: UTF-16 text without its mark (the bytes FF FE or FE FF at its start), expected UTF-8, or the mark",
-                source);
-  base::require(text.find('\0') == std::string_view::npos, ErrorCode::data,
-                "{}: binary data (a zero byte), expected a table as text", source);
 }
 
 void check_first_line(std::string_view text, const std::string& source) {
@@ -73,16 +73,6 @@ void check_first_line(std::string_view text, const std::string& source) {
   base::require(!binary, ErrorCode::data, "{}:1: binary data (a control character), expected a table as text", source);
 }
 
-std::string_view without_trailing_blank_lines(std::string_view text, char delimiter) {
-  for (;;) {
-    const std::size_t last_break = text.find_last_of('\n');
-    const std::size_t start = last_break == std::string_view::npos ? 0 : last_break + 1;
-    std::string_view rest = text.substr(start);
-    if (start == 0 || !is_blank_line(take_line(rest), delimiter)) return text;
-    text = text.substr(0, last_break);
-  }
-}
-
 /// The place of the last character after `first` that is not blank.
 std::size_t last_visible(ByteSource& bytes, std::size_t first) {
   for (std::size_t size = 4096;; size *= 2) {
@@ -91,57 +81,6 @@ std::size_t last_visible(ByteSource& bytes, std::size_t first) {
     if (visible != std::string_view::npos) return tail_at + visible;
     base::require(tail_at > first, ErrorCode::data, "{}: only blank lines, expected a table", bytes.name());
   }
-}
-
-void check_controls(std::span<const std::string> words, std::string_view what, std::size_t line,
-                    const std::string& source) {
-  for (std::size_t col = 0; col < words.size(); ++col) {
-    base::require(!has_control_character(words[col]), ErrorCode::data, "{}:{}:{}: the {} {} holds a control character",
-                  source, line, col + 1, what, base::quoted(words[col]));
-  }
-}
-
-void check_distinct(const RowFormat& format) {
-  const auto& names = format.names;
-  if (const auto twins = first_duplicate(names)) {
-    const std::string& name = names[twins->first];
-    base::fail(ErrorCode::data, "{}:1: fields {} and {} {}, expected different names", format.source, twins->first + 1,
-               twins->second + 1, name.empty() ? "both have an empty name" : "are both named " + base::quoted(name));
-  }
-}
-
-/// Words of a line as UTF-8. Those that are not are taken for Latin-1, and `latin1` keeps the first of them.
-std::vector<std::string> words_of(std::span<const Field> fields, const RowFormat& format, std::size_t line,
-                                  std::string& latin1) {
-  std::vector<std::string> words;
-  for (const Field& field : fields) {
-    words.push_back(unescaped(field));
-    if (base::is_utf8(words.back())) continue;
-    const auto utf8 = utf8_from_latin1(words.back());
-    base::require(utf8.has_value(), ErrorCode::data, "{}:{}:{}: {} is neither UTF-8 nor Latin-1", format.source, line,
-                  words.size(), base::quoted(words.back()));
-    words.back() = *utf8;
-    if (latin1.empty()) latin1 = *utf8;
-  }
-  return words;
-}
-
-/// Throws data where the line of units does not fit to the names.
-std::vector<std::string> read_units(std::string_view line, const RowFormat& format, std::string& latin1) {
-  std::vector<Field> fields;
-  cut_row(format, line, 2, fields);
-  std::vector<std::string> units = words_of(fields, format, 2, latin1);
-  check_controls(units, "unit", 2, format.source);
-  return units;
-}
-
-/// The size of whole lines without the blank ones at their end and without the last line end; 0: all are blank.
-std::size_t rows_size(std::string_view lines, char delimiter) {
-  const std::size_t visible = lines.find_last_not_of(" \t\r\n");
-  const std::size_t first = visible == std::string_view::npos ? 0 : visible;
-  const std::string_view rows = without_trailing_blank_lines(lines.substr(first), delimiter);
-  const bool is_blank = visible == std::string_view::npos && is_blank_line(rows, delimiter);
-  return is_blank ? 0 : first + rows.size();
 }
 
 /// Throws data where no row lies between the two.
@@ -167,15 +106,17 @@ CsvReader::CsvReader(std::unique_ptr<ByteSource> bytes, const TableFormat& wante
 void CsvReader::read_names(std::string_view& text) {
   std::vector<Field> fields;
   std::string_view rest = text;
+  std::string_view text_of_row = text;
   cut_line(format_, take_line(rest), 1, fields);
   format_.cols = fields.size();
-  if (!format_.dialect.header) return;
+  if (!format_.dialect.header) {
+    header_.first_text = take_line(text_of_row);
+    return;
+  }
   std::string latin1;
-  format_.names = words_of(fields, format_, 1, latin1);
-  check_controls(format_.names, "name", 1, format_.source);
-  if (format_.dialect.unit_line) header_.units = read_units(take_line(rest), format_, latin1);
-  separate_units(format_.names, header_.units);
-  check_distinct(format_);
+  format_.names = read_name_line(fields, format_, name_encoding_, latin1);
+  if (format_.dialect.unit_line) header_.units = read_unit_line(take_line(rest), format_, name_encoding_, latin1);
+  take_units(format_, header_.units);
   if (!latin1.empty()) {
     header_.warnings.push_back(
         fmt::format("{}: names are not UTF-8, taken for Latin-1: {}", format_.source, base::quoted(latin1)));
@@ -196,6 +137,10 @@ void CsvReader::read_head(const TableFormat& wanted) {
   std::string_view text = start_of(*bytes_, enough_lines).substr(mark);
   check_first_line(text, source);
   format_ = {.source = source, .dialect = recognise_dialect(text, wanted), .missing = wanted.missing};
+  base::require(!format_.dialect.header_doubtful, ErrorCode::data,
+                "{}:1: words among numbers, and numbers alone below: names, or a row with a slip? Expected --header "
+                "yes|no",
+                source);
   const std::size_t size = text.size();
   read_names(text);
   first_ = mark + size - text.size();
@@ -208,6 +153,7 @@ void CsvReader::read_head(const TableFormat& wanted) {
 }
 
 void CsvReader::rewind() {
+  encoding_ = name_encoding_;
   at_ = first_;
   rows_ = 0;
   faults_.clear();
@@ -240,9 +186,13 @@ void CsvReader::read_as(std::vector<ColumnReading> columns) {
   words_.assign(format_.cols, WordIndex());
   zones_.assign(format_.cols, -1);
   format_.kinds.clear();
+  format_.zones.clear();
+  is_copied_.clear();
   if (are_numbers && format_.missing.empty()) return;
   for (std::size_t col = 0; col < format_.cols; ++col) {
     format_.kinds.push_back(columns[col].kind);
+    format_.zones.push_back(columns[col].has_zone);
+    is_copied_.push_back(columns[col].is_copied);
     words_[col] = WordIndex(std::move(columns[col].levels), columns[col].takes_new_levels);
   }
 }
@@ -256,6 +206,7 @@ std::string_view CsvReader::next_arrived(std::size_t first) {
     const std::string_view text = bytes_->arrived(first, least, most);
     const std::optional<std::string_view> rows = rows_of(text, first, text.size() < most && bytes_->ended());
     if (rows) return *rows;
+    check_unfinished(text, format_.source);
     least = text.size() < much ? text.size() + 1 : 2 * text.size();
   }
 }
@@ -268,6 +219,7 @@ std::string_view CsvReader::next_window(std::size_t first) {
     if (first + text.size() == end_) return text;
     const std::size_t last_end = text.rfind('\n');
     if (last_end != std::string_view::npos) return text.substr(0, last_end + 1);
+    check_unfinished(text, format_.source);
   }
 }
 
@@ -293,7 +245,10 @@ void CsvReader::read_blocks(std::string_view lines) {
 }
 
 bool CsvReader::append(std::vector<double>& values) {
-  if (at_ >= end_) return false;
+  if (at_ >= end_) {
+    blocks_ = {};
+    return false;
+  }
   const std::string_view lines = next_window(at_);
   read_blocks(lines);
   for (std::size_t i = 0; i < block_lines_.size(); ++i) {
@@ -323,9 +278,16 @@ void CsvReader::note(const std::vector<CellFault>& found, ColumnFaults& faults) 
     faults.resize(format_.cols);
     if (faults[fault.col]) continue;
     const std::size_t row = rows_ + fault.row;
-    faults[fault.col] = {
-        .row = row, .sentence = sentence_of(format_, fault, row), .is_word = fault.kind == CellKind::text};
+    const bool is_word = fault.kind == CellKind::text;
+    faults[fault.col] = {.row = row,
+                         .sentence = sentence_of(format_, fault, row),
+                         .is_word = is_word,
+                         .is_date = is_word && read_date(fault.text)};
   }
+}
+
+std::optional<bool> CsvReader::has_zone(std::size_t col) const {
+  return zones_[col] < 0 ? std::nullopt : std::optional(zones_[col] == 1);
 }
 
 /// Blocks do not know of each other whether their times have zones.
@@ -344,28 +306,43 @@ void CsvReader::check_zones(const RowReader& block) {
   }
 }
 
+/// A new word of a block that starts at row `rows_`, as UTF-8; `room` holds it where it was Latin-1.
+std::string_view CsvReader::usable_word(const RowReader& block, std::size_t col, std::size_t place, std::string& room) {
+  const BlockWords& found = block.words()[col];
+  const auto cell = [&] {
+    const std::size_t row = block.row_of(col, static_cast<double>(found.first_new() + place));
+    return field_place(format_.source, format_.names, format_.first_line() + rows_ + row, col);
+  };
+  const std::string_view word = found.new_words()[place];
+  if (has_control_character(word)) {
+    base::fail(ErrorCode::data, "{}: the word {} holds a control character", cell(), base::quoted(word));
+  }
+  if (word.size() > longest_field) base::fail(ErrorCode::data, "{}: {}", cell(), too_long);
+  const bool is_first = !encoding_.is_latin1() && !has_warned_;
+  const std::string_view usable = encoding_.utf8_of(word, room, cell);
+  if (is_first && encoding_.is_latin1()) {
+    has_warned_ = true;
+    header_.warnings.push_back(
+        fmt::format("{}: words are not UTF-8, taken for Latin-1: {}", format_.source, base::quoted(usable)));
+  }
+  return usable;
+}
+
 /// The codes of a block's new words become those of the column.
 void CsvReader::take_words(RowReader& block) {
+  std::string room;
   for (std::size_t col = 0; col < block.words().size(); ++col) {
     const BlockWords& found = block.words()[col];
     if (found.new_words().empty()) continue;
     std::vector<double> codes;
-    for (const std::string_view word : found.new_words()) {
-      check_word(word, col);
-      codes.push_back(words_[col].code_of(word));
+    for (std::size_t place = 0; place < found.new_words().size(); ++place) {
+      codes.push_back(words_[col].code_of(usable_word(block, col, place, room)));
     }
     for (std::size_t at = col; at < block.values().size(); at += format_.cols) {
       double& value = block.values()[at];
       if (value >= found.first_new()) value = codes[static_cast<std::size_t>(value) - found.first_new()];
     }
   }
-}
-
-void CsvReader::check_word(std::string_view word, std::size_t col) const {
-  if (base::is_utf8(word) && !has_control_character(word)) return;
-  base::fail(ErrorCode::data, "{}: {} in the lines from {} on is not one line of UTF-8",
-             field_place(format_.source, format_.names, format_.first_line() + rows_, col), base::quoted(word),
-             format_.first_line() + rows_);
 }
 
 std::size_t CsvReader::count_rows() {

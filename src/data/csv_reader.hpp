@@ -13,6 +13,7 @@
 
 #include "data/byte_source.hpp"
 #include "data/csv.hpp"
+#include "data/encoding.hpp"
 #include "data/table.hpp"
 
 namespace credens::data {
@@ -26,11 +27,17 @@ class CsvReader : public RowPortions {
 
   const Table& header() const override { return header_; }
   bool append(std::vector<double>& values) override;
+  void forget_words() override {
+    for (std::size_t col = 0; col < is_copied_.size(); ++col) {
+      if (is_copied_[col]) words_[col].forget_new();
+    }
+  }
   std::vector<ColumnContent> contents() override;
   void read_as(std::vector<ColumnReading> columns) override;
   ColumnKind kind(std::size_t col) const override {
     return format_.kinds.empty() ? ColumnKind::number : format_.kinds[col];
   }
+  std::optional<bool> has_zone(std::size_t col) const override;
   const std::vector<std::string>& levels(std::size_t col) const override { return words_[col].words(); }
   const ColumnFaults& faults() const override { return faults_; }
   const ColumnFaults& missing() const override { return missing_; }
@@ -48,8 +55,8 @@ class CsvReader : public RowPortions {
   void note_faults(const RowReader& block);
   void note(const std::vector<CellFault>& found, ColumnFaults& faults) const;
   void check_zones(const RowReader& block);
+  std::string_view usable_word(const RowReader& block, std::size_t col, std::size_t place, std::string& room);
   void take_words(RowReader& block);
-  void check_word(std::string_view word, std::size_t col) const;
 
   std::unique_ptr<ByteSource> bytes_;
   int threads_;
@@ -67,7 +74,11 @@ class CsvReader : public RowPortions {
   ColumnFaults faults_;
   ColumnFaults missing_;
   std::vector<WordIndex> words_;  ///< by column
+  std::vector<bool> is_copied_;   ///< by column; empty: none is
   std::vector<int> zones_;        ///< as RowReader::zone
+  TextEncoding name_encoding_;    ///< as the names tell
+  TextEncoding encoding_;         ///< as the words read so far tell
+  bool has_warned_ = false;       ///< of words that are not UTF-8
 };
 
 }  // namespace credens::data

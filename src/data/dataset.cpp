@@ -55,6 +55,7 @@ void check_labels(const std::vector<double>& labels, std::size_t rows, std::stri
   base::require(labels.size() == rows, ErrorCode::data, "{} for {}", data::count_of(labels.size(), what),
                 data::count_of(rows, "row"));
   for (std::size_t row = 0; row < rows; ++row) {
+    base::require(!std::isnan(labels[row]), ErrorCode::data, "the {} of row {} is missing", what, row);
     base::require(std::isfinite(labels[row]), ErrorCode::data, "the {} of row {} is {}, expected a finite number", what,
                   row, labels[row]);
   }
@@ -206,6 +207,7 @@ Dataset Dataset::select(std::span<const std::size_t> rows) const {
 
 Dataset Dataset::with_targets() const {
   const std::vector<std::size_t> kept = data::rows_with_targets(targets());
+  base::require(!kept.empty(), ErrorCode::data, "no row has a target, expected at least one");
   return kept.size() == rows() ? *this : select(kept);
 }
 

@@ -135,15 +135,19 @@ std::size_t calendar_day(double seconds) {
   return static_cast<std::size_t>(day - (365 * year + std::floor(year / 4) - std::floor(year / 100)));
 }
 
-std::string date_text(double seconds) {
+std::string_view zone_complaint(bool has_zone) {
+  return has_zone ? "has a zone, the times of training have none" : "has no zone, the times of training have one";
+}
+
+std::string date_text(double seconds, bool has_zone) {
   constexpr double day = 86400;
   const double days = std::floor(seconds / day);
   const auto time = static_cast<int>(seconds - days * day);
   const std::chrono::year_month_day date{std::chrono::sys_days(std::chrono::days(static_cast<int>(days)))};
   const std::string text = fmt::format("{:04}-{:02}-{:02}", static_cast<int>(date.year()),
                                        static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
-  if (time == 0) return text;
-  return fmt::format("{}T{:02}:{:02}:{:02}", text, time / 3600, time / 60 % 60, time % 60);
+  if (time == 0 && !has_zone) return text;
+  return fmt::format("{}T{:02}:{:02}:{:02}{}", text, time / 3600, time / 60 % 60, time % 60, has_zone ? "Z" : "");
 }
 
 }  // namespace credens::data

@@ -20,6 +20,9 @@ struct Date {
 /// Nothing where the text is no date: 31 February is none.
 std::optional<Date> read_date(std::string_view text);
 
+/// `has a zone, the times of training have none`, or the other way round.
+std::string_view zone_complaint(bool has_zone);
+
 /// Days that the calendar has a name for.
 inline constexpr std::size_t days_of_calendar = 366;
 
@@ -27,7 +30,7 @@ inline constexpr std::size_t days_of_calendar = 366;
 /// years.
 std::size_t calendar_day(double seconds);
 
-/// `2024-05-17`, or with the time of day where there is one: `2024-05-17T08:30:00`.
-std::string date_text(double seconds);
+/// `2024-05-17`, or with the time of day where there is one: `2024-05-17T08:30:00`; with a zone `2024-05-17T08:30:00Z`.
+std::string date_text(double seconds, bool has_zone = false);
 
 }  // namespace credens::data

@@ -8,6 +8,7 @@
 #include "base/check.hpp"
 #include "base/text.hpp"
 #include "data/csv_line.hpp"
+#include "data/units.hpp"
 
 namespace credens::data {
 
@@ -29,7 +30,7 @@ std::vector<std::string_view> first_lines(std::string_view text) {
 std::vector<Field> fields_of(std::string_view line, char delimiter) {
   std::vector<Field> fields;
   LineFields cutter(line, delimiter);
-  for (Field field; cutter.next(field);) fields.push_back(field);
+  for (Field field; fields.size() <= most_fields && cutter.next(field);) fields.push_back(field);
   return fields;
 }
 
@@ -143,10 +144,11 @@ bool looks_like_header(const std::vector<std::string_view>& lines, char delimite
   return lines.size() > 1 && has_text_above_number(first, fields_of(lines[1], delimiter), decimal);
 }
 
-/// Whether the lines from the third on have numbers in this column; some may be missing.
-bool has_numbers_below(const std::vector<std::string_view>& lines, std::size_t col, const Dialect& dialect) {
+/// Whether the lines from `first` on have numbers in this column; some may be missing.
+bool has_numbers_from(const std::vector<std::string_view>& lines, std::size_t first, std::size_t col,
+                      const Dialect& dialect) {
   bool has_number = false;
-  for (std::size_t i = 2; i < lines.size(); ++i) {
+  for (std::size_t i = first; i < lines.size(); ++i) {
     const std::vector<Field> fields = fields_of(lines[i], dialect.delimiter);
     if (col >= fields.size()) return false;
     const CellKind kind = read_cell(fields[col].text, dialect.decimal).kind;
@@ -156,18 +158,47 @@ bool has_numbers_below(const std::vector<std::string_view>& lines, std::size_t c
   return has_number;
 }
 
-/// Units are words or nothing, one for each name, and at least one of them stands above numbers.
-bool looks_like_units(const std::vector<std::string_view>& lines, const Dialect& dialect) {
-  if (!dialect.header || lines.size() < 3) return false;
-  const std::vector<Field> units = fields_of(lines[1], dialect.delimiter);
-  if (units.size() != fields_of(lines[0], dialect.delimiter).size()) return false;
-  bool is_above_numbers = false;
-  for (std::size_t col = 0; col < units.size(); ++col) {
-    const bool is_word = holds(units[col], CellKind::text, dialect.decimal);
-    if (!is_word && !units[col].text.empty()) return false;
-    is_above_numbers = is_above_numbers || (is_word && has_numbers_below(lines, col, dialect));
+/// The words of a line that stand above numbers.
+struct WordsAboveNumbers {
+  std::size_t units = 0;  ///< of them that look like units
+  std::size_t others = 0;
+
+  bool are_units() const { return units > 0 && units >= others; }
+};
+
+/// Counts the words of the second line if it holds a word or nothing for each name, and none otherwise.
+WordsAboveNumbers words_above_numbers(const std::vector<std::string_view>& lines, const Dialect& dialect) {
+  if (!dialect.header || lines.size() < 3) return {};
+  const std::vector<Field> cells = fields_of(lines[1], dialect.delimiter);
+  if (cells.size() != fields_of(lines[0], dialect.delimiter).size()) return {};
+  WordsAboveNumbers found;
+  for (std::size_t col = 0; col < cells.size(); ++col) {
+    const bool is_word = holds(cells[col], CellKind::text, dialect.decimal);
+    if (!is_word && !cells[col].text.empty()) return {};
+    const std::string unit = unescaped(cells[col]);
+    if (unit_of_cell(unit).empty() || !has_numbers_from(lines, 2, col, dialect)) continue;
+    ++(looks_like_unit(unit) ? found.units : found.others);
   }
-  return is_above_numbers;
+  return found;
+}
+
+void recognise_units(const std::vector<std::string_view>& lines, const TableFormat& format, Dialect& dialect) {
+  dialect.unit_line = dialect.header && format.unit_line == true;
+  if (format.unit_line || lines_to_recognise(format) == 0) return;
+  const WordsAboveNumbers found = words_above_numbers(lines, dialect);
+  dialect.unit_line = found.are_units();
+  dialect.doubtful_units = !found.are_units() && found.units + found.others > 0;
+}
+
+/// `1,2x,3` above numbers alone: names, or a row with a slip.
+bool mixes_above_numbers(const std::vector<std::string_view>& lines, const Dialect& dialect) {
+  const std::vector<Field> first = fields_of(lines.front(), dialect.delimiter);
+  bool has_number = false;
+  for (std::size_t col = 0; col < first.size(); ++col) {
+    has_number = has_number || holds(first[col], CellKind::number, dialect.decimal);
+    if (!has_numbers_from(lines, 1, col, dialect)) return false;
+  }
+  return has_number;
 }
 
 void check_format(const TableFormat& format) {
@@ -196,8 +227,9 @@ Dialect recognise_dialect(std::string_view text, const TableFormat& format) {
   dialect.header_recognised = !format.header.has_value();
   const bool needs_header = format.unit_line == true;
   dialect.header = format.header.value_or(needs_header || looks_like_header(lines, dialect.delimiter, dialect.decimal));
-  const bool looks_for_units = lines_to_recognise(format) > 0;
-  dialect.unit_line = dialect.header && format.unit_line.value_or(looks_for_units && looks_like_units(lines, dialect));
+  const bool is_guessed = dialect.header && dialect.header_recognised && !needs_header;
+  dialect.header_doubtful = is_guessed && mixes_above_numbers(lines, dialect);
+  recognise_units(lines, format, dialect);
   return dialect;
 }
 

@@ -20,7 +20,9 @@ struct Dialect {
   char decimal = '.';  ///< the mark before the fraction of a number
   bool header = false;
   bool header_recognised = false;  ///< by us, not said by the user
+  bool header_doubtful = false;    ///< recognised, but it may be a row with a slip
   bool unit_line = false;          ///< whether the line below the names holds units
+  bool doubtful_units = false;     ///< that line has words above numbers, which look like no units: it is a row
 };
 
 /// How many lines it takes to recognise what `format` does not say. If `format` gives header, delimiter and decimal

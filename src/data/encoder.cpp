@@ -81,34 +81,18 @@ std::uint32_t InputEncoding::code_of(double level) const {
                                                                  : unseen_code();
 }
 
-std::size_t Encoder::numbers() const {
-  const auto is_word = [](const InputEncoding& column) { return column.kind == ColumnKind::category; };
-  return inputs() - static_cast<std::size_t>(std::ranges::count_if(columns, is_word));
-}
-
-std::size_t Encoder::flags() const {
-  std::size_t count = 0;
-  for (const InputEncoding& column : columns) {
-    count += column.flags_missing ? 1 : 0;
-    for (const Cycle cycle : column.cycles) count += 2 * waves_of(cycle);
+Encoder::Encoder(Scaler of_inputs, std::vector<InputEncoding> encodings)
+    : scaler(std::move(of_inputs)), columns_(std::move(encodings)) {
+  for (const InputEncoding& column : columns_) {
+    words_ += column.kind == ColumnKind::category ? 1 : 0;
+    flags_ += column.flags_missing ? 1 : 0;
+    for (const Cycle cycle : column.cycles) flags_ += 2 * waves_of(cycle);
+    if (column.has_table()) tables_.push_back(column.table());
   }
-  return count;
-}
-
-std::vector<LevelTable> Encoder::tables() const {
-  std::vector<LevelTable> tables;
-  for (const InputEncoding& column : columns) {
-    if (column.has_table()) tables.push_back(column.table());
-  }
-  return tables;
-}
-
-std::size_t Encoder::width() const {
-  return numbers() + flags() + tables().size();
 }
 
 Encoded encode(const Encoder& encoder, MatrixView inputs, float* out, std::size_t stride) {
-  if (encoder.columns.empty() && scale_in_range(encoder.scaler, inputs, out, stride)) return {};
+  if (encoder.columns().empty() && scale_in_range(encoder.scaler, inputs, out, stride)) return {};
   static const InputEncoding plain_number;
   Encoded result;
   const std::size_t numbers = encoder.numbers();
@@ -116,7 +100,7 @@ Encoded encode(const Encoder& encoder, MatrixView inputs, float* out, std::size_
   for (std::size_t row = 0; row < inputs.rows(); ++row, out += stride) {
     RowParts at{.number = out, .flag = out + numbers, .code = out + numbers + flags};
     for (std::size_t col = 0; col < inputs.cols(); ++col) {
-      const InputEncoding& column = encoder.columns.empty() ? plain_number : encoder.columns[col];
+      const InputEncoding& column = encoder.columns().empty() ? plain_number : encoder.columns()[col];
       const double value = inputs(row, col);
       if (column.kind == ColumnKind::category) {
         *at.code++ = static_cast<float>(column.code_of(value));
@@ -132,7 +116,7 @@ Encoded encode(const Encoder& encoder, MatrixView inputs, float* out, std::size_
 std::pair<std::size_t, std::size_t> refused_cell(const Encoder& encoder, MatrixView inputs) {
   for (std::size_t row = 0; row < inputs.rows(); ++row) {
     for (std::size_t col = 0; col < inputs.cols(); ++col) {
-      const bool is_word = !encoder.columns.empty() && encoder.columns[col].kind == ColumnKind::category;
+      const bool is_word = !encoder.columns().empty() && encoder.columns()[col].kind == ColumnKind::category;
       const double value = inputs(row, col);
       if (is_word || std::isnan(value) || std::abs(encoder.scaler.apply(col, value)) <= largest_scaled) continue;
       return {row, col};

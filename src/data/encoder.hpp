@@ -53,19 +53,27 @@ struct InputEncoding {
   std::uint32_t code_of(double level) const;
 };
 
-struct Encoder {
-  Scaler scaler;                       ///< of all inputs; shift 0 and scale 1 for categories
-  std::vector<InputEncoding> columns;  ///< of all inputs; empty: numbers without flags
+class Encoder {
+ public:
+  Scaler scaler;  ///< of all inputs; shift 0 and scale 1 for categories
 
-  Encoder(Scaler of_inputs = {}, std::vector<InputEncoding> encodings = {})
-      : scaler(std::move(of_inputs)), columns(std::move(encodings)) {}
+  Encoder(Scaler of_inputs = {}, std::vector<InputEncoding> encodings = {});
 
+  const std::vector<InputEncoding>& columns() const { return columns_; }  ///< of all inputs; empty: plain numbers
   std::size_t inputs() const { return scaler.cols(); }
-  std::size_t numbers() const;             ///< numbers and dates: the first floats of an encoded row
-  std::size_t flags() const;               ///< flags, sines and cosines: those after them
-  std::vector<LevelTable> tables() const;  ///< of the categories and calendars, whose codes are last
-  std::size_t width() const;               ///< floats of an encoded row
+  std::size_t numbers() const { return inputs() - words_; }  ///< with dates: the first floats of an encoded row
+  std::size_t flags() const { return flags_; }               ///< flags, sines and cosines: those after them
+  const std::vector<LevelTable>& tables() const {
+    return tables_;
+  }  ///< of the categories and calendars; codes are last
+  std::size_t width() const { return numbers() + flags_ + tables_.size(); }  ///< floats of an encoded row
   bool operator==(const Encoder&) const = default;
+
+ private:
+  std::vector<InputEncoding> columns_;
+  std::size_t words_ = 0;  ///< categories
+  std::size_t flags_ = 0;
+  std::vector<LevelTable> tables_;
 };
 
 /// The outcome of encoding rows.

@@ -2,9 +2,11 @@
 
 #include "data/encoding.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "base/check.hpp"
+#include "base/text.hpp"
 
 namespace credens::data {
 
@@ -48,6 +50,17 @@ bool is_low_surrogate(std::uint32_t unit) {
 
 bool has_utf16_mark(std::string_view bytes) {
   return bytes.starts_with("\xff\xfe"sv) || bytes.starts_with("\xfe\xff"sv);
+}
+
+void check_text(std::string_view text, const std::string& source) {
+  base::require(!has_utf16_mark(text), ErrorCode::data, "{}: UTF-16 text, expected UTF-8", source);
+  base::require(!text.empty(), ErrorCode::data, "{}: empty, expected a table", source);
+  const bool has_one_zero = text.size() > 1 && (text[0] == '\0') != (text[1] == '\0');
+  base::require(!has_one_zero, ErrorCode::data,
+                "{}: UTF-16 text without its mark (the bytes FF FE or FE FF at its start), expected UTF-8, or the mark",
+                source);
+  base::require(text.find('\0') == std::string_view::npos, ErrorCode::data,
+                "{}: binary data (a zero byte), expected a table as text", source);
 }
 
 void Utf16Decoder::add(std::string_view bytes, std::string& into) {
@@ -100,6 +113,23 @@ std::optional<std::string> utf8_from_latin1(std::string_view text) {
     append_utf8(point, utf8);
   }
   return utf8;
+}
+
+/// The sentence about a text that cannot be used, or nothing.
+std::string TextEncoding::convert(std::string_view& text, std::string& room) {
+  if (std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; })) return {};
+  const bool is_utf8 = base::is_utf8(text);
+  if (is_utf8_.value_or(is_utf8) != is_utf8) {
+    return fmt::format("{} is {}UTF-8, the text before it is {}, expected one encoding", base::quoted(text),
+                       is_utf8 ? "" : "not ", is_utf8 ? "not" : "UTF-8");
+  }
+  if (!is_utf8) {
+    const std::optional<std::string> utf8 = utf8_from_latin1(text);
+    if (!utf8) return fmt::format("{} is neither UTF-8 nor Latin-1", base::quoted(text));
+    text = room = *utf8;
+  }
+  is_utf8_ = is_utf8;
+  return {};
 }
 
 }  // namespace credens::data

@@ -4,6 +4,8 @@
 
 #pragma once
 
+#include <credens/error.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -14,6 +16,9 @@ namespace credens::data {
 
 /// Whether `bytes` start with the mark of UTF-16 (FF FE or FE FF); two bytes tell.
 bool has_utf16_mark(std::string_view bytes);
+
+/// Throws data where the start of a file, without the mark of UTF-8, is no text in UTF-8 or Latin-1.
+void check_text(std::string_view text, const std::string& source);
 
 /// Turns UTF-16 that comes in pieces, its mark first, into UTF-8 without a mark. Every piece may end within a
 /// character.
@@ -38,5 +43,25 @@ class Utf16Decoder {
 
 /// Latin-1 with the characters that Windows adds (Windows-1252) as UTF-8; none for a byte that stands for nothing.
 std::optional<std::string> utf8_from_latin1(std::string_view text);
+
+/// The encoding of a file's names and words, which the first of them that is not plain ASCII tells.
+class TextEncoding {
+ public:
+  /// A name or word as UTF-8; `room` holds it where it was Latin-1. Throws data, with `place()`, where it is of neither
+  /// encoding or of another than those before it.
+  template <class Place>
+  std::string_view utf8_of(std::string_view text, std::string& room, const Place& place) {
+    const std::string fault = convert(text, room);
+    if (!fault.empty()) throw Error(ErrorCode::data, place() + ": " + fault);
+    return text;
+  }
+
+  bool is_latin1() const { return is_utf8_ == false; }
+
+ private:
+  std::string convert(std::string_view& text, std::string& room);
+
+  std::optional<bool> is_utf8_;  ///< none while all text was ASCII
+};
 
 }  // namespace credens::data

@@ -51,6 +51,7 @@ std::vector<bool> set_given_kinds(const Table& table, const DatasetOptions& opti
                     base::quoted(name));
       is_given[*input.position] = true;
       input.kind = kinds[i];
+      input.is_wanted = true;
     }
   }
   return is_given;
@@ -108,9 +109,12 @@ void set_task(RowPortions& table, const DatasetOptions& options, Schema& schema)
   };
   const auto words = std::ranges::find_if(schema.targets, holds_words);
   const bool is_words = words != schema.targets.end();
-  base::require(!is_words || schema.targets.size() == 1 || schema.has_counts() || options.task == Task::regression,
-                ErrorCode::data, "{}: the target {} holds words, and a classification has one target, found {}",
-                table.header().source, is_words ? base::quoted(words->name) : "", schema.targets.size());
+  const bool is_contradicted = is_words && options.task == Task::regression && !schema.has_counts();
+  base::require(!is_contradicted, ErrorCode::usage, "{}: the target {} holds words, but the task is regression",
+                table.header().source, is_words ? base::quoted(words->name) : "");
+  base::require(!is_words || schema.targets.size() == 1 || schema.has_counts(), ErrorCode::data,
+                "{}: the target {} holds words, and a classification has one target, found {}", table.header().source,
+                is_words ? base::quoted(words->name) : "", schema.targets.size());
   decide_task(options, is_words, schema);
 }
 
@@ -135,6 +139,7 @@ void set_kinds(const DatasetOptions& options, Table& table, Schema& schema) {
     const std::size_t col = *input.position;
     const ColumnKind found = table.kind(col);
     if (!is_given[col]) input.kind = found;
+    if (input.kind == ColumnKind::date) input.has_zone = table.has_zone(col);
     base::require(!options.strict || found == ColumnKind::number, ErrorCode::data,
                   "{}: column {} holds no numbers, which strict asks for", table.source, base::quoted(input.name));
     if (input.kind == ColumnKind::category && found == ColumnKind::number)
@@ -155,6 +160,7 @@ std::vector<ColumnReading> readings_of(const Schema& schema, std::size_t columns
     reading.kind = column.kind;
     if (!levels_are_known) return;
     reading.levels = column.levels;
+    reading.has_zone = column.has_zone;
     reading.takes_new_levels = false;
   };
   std::ranges::for_each(schema.inputs, add);

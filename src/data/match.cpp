@@ -10,6 +10,7 @@
 
 #include "base/check.hpp"
 #include "base/text.hpp"
+#include "data/date.hpp"
 #include "data/kinds.hpp"
 #include "data/words.hpp"
 
@@ -97,6 +98,12 @@ void place_at(std::span<const std::size_t> positions, std::vector<Column>& colum
   }
 }
 
+/// A text file's dates are copied as they are written; an array has only their seconds.
+ColumnKind copied_kind(const Table& table, const ColumnContent& content) {
+  if (content.words + content.dates == 0) return ColumnKind::number;
+  return content.dates > 0 && table.first_line == 0 ? ColumnKind::date : ColumnKind::category;
+}
+
 /// Columns whose cells are to be copied keep their words, also those that are no numbers to a model.
 /// Words that a model does not know keep codes of their own beyond those that it knows.
 void keep_words(RowPortions& table, std::span<const std::string> columns, std::vector<ColumnReading>& readings) {
@@ -104,9 +111,9 @@ void keep_words(RowPortions& table, std::span<const std::string> columns, std::v
   const std::vector<ColumnContent> contents = table.contents();
   for (const std::string& name : columns) {
     const std::size_t col = find_column(table.header(), name);
-    const bool has_words = contents[col].words + contents[col].dates > 0;
-    if (readings[col].kind == ColumnKind::number && has_words) readings[col].kind = ColumnKind::category;
+    if (readings[col].kind == ColumnKind::number) readings[col].kind = copied_kind(table.header(), contents[col]);
     readings[col].takes_new_levels = true;
+    readings[col].is_copied = true;
   }
 }
 
@@ -117,6 +124,9 @@ void recode(const Table& table, std::size_t col, const Column& input, std::span<
   const bool fits = found == input.kind || (input.kind == ColumnKind::category && found == ColumnKind::number);
   base::require(fits, ErrorCode::data, "{}: column {} holds {}, in training it held {}", table.source,
                 base::quoted(input.name), plural_of(found), plural_of(input.kind));
+  const std::optional<bool> zone = table.has_zone(col);
+  base::require(!zone || input.has_zone.value_or(*zone) == *zone, ErrorCode::data, "{}: column {} {}", table.source,
+                base::quoted(input.name), zone_complaint(zone.value_or(false)));
   if (input.kind != ColumnKind::category) return;
   WordIndex known(input.levels, false);
   std::vector<double> codes;
@@ -142,6 +152,7 @@ Table table_of_inputs(const Dataset& rows) {
   for (const Column& input : rows.schema().inputs) {
     table.kinds.push_back(input.kind);
     table.levels.push_back(input.levels);
+    table.zones.push_back(input.has_zone);
   }
   return table;
 }
@@ -158,7 +169,8 @@ Matrix recoded_targets(const Dataset& rows, const Schema& model) {
 }
 
 bool is_same(const Column& one, const Column& other) {
-  return one.name == other.name && one.kind == other.kind && one.levels == other.levels;
+  const bool fits = !one.has_zone || !other.has_zone || one.has_zone == other.has_zone;
+  return one.name == other.name && one.kind == other.kind && one.levels == other.levels && fits;
 }
 
 /// Columns of the dataset's inputs are those of the model, in its order and with its codes.
@@ -169,8 +181,11 @@ bool has_inputs_of(const Dataset& rows, const Schema& model) {
   };
   if (!std::ranges::equal(rows.schema().targets, model.targets, has_classes_of)) return false;
   return std::ranges::equal(rows.schema().inputs, model.inputs, [&](const Column& own, const Column& expected) {
-    return is_same(own,
-                   by_name ? expected : Column{.name = own.name, .kind = expected.kind, .levels = expected.levels});
+    return is_same(own, by_name ? expected
+                                : Column{.name = own.name,
+                                         .kind = expected.kind,
+                                         .levels = expected.levels,
+                                         .has_zone = expected.has_zone});
   });
 }
 
@@ -178,6 +193,7 @@ bool has_inputs_of(const Dataset& rows, const Schema& model) {
 
 Schema match(const Schema& model, const Table& table, const GivenColumns& given, Targets targets) {
   Schema schema = model;
+  schema.is_of_model = true;
   schema.table_columns = table.cols();
   place_at(find_inputs(table, model), schema.inputs);
   schema.has_noise = model.has_noise || !given.noise_std.empty();
@@ -209,8 +225,12 @@ std::unique_ptr<RowSource> open_rows_for(const std::filesystem::path& path, std:
   set_fold_kinds(*portions, schema);
   std::vector<ColumnReading> readings = readings_of(schema, portions->header().cols(), true);
   keep_words(*portions, matching.keep, readings);
+  for (const Column& target : schema.targets) {
+    if (target.position && matching.reads_new_classes) readings[*target.position].takes_new_levels = true;
+  }
   portions->read_as(std::move(readings));
-  return open_rows(path, std::move(portions), std::move(schema), matching.target_scale, matching.passes);
+  const Passes passes = matching.keep.empty() ? matching.passes : Passes::one;  // so that blocks end where portions do
+  return open_rows(path, std::move(portions), std::move(schema), matching.target_scale, passes);
 }
 
 Matrix read_inputs(RowSource& rows) {

@@ -44,6 +44,7 @@ struct Matching {
   Targets targets = Targets::unused;
   std::vector<std::string> keep = {};     ///< columns to copy, words too
   std::vector<double> target_scale = {};  ///< as that of check_noise
+  bool reads_new_classes = false;         ///< words of targets that are no class have a code and a text of their own
   Passes passes = Passes::many;
 };
 

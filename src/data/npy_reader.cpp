@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/check.hpp"
+#include "data/date.hpp"
 #include "data/kinds.hpp"
 #include "data/units.hpp"
 
@@ -97,6 +98,11 @@ std::vector<ColumnContent> NpyReader::contents() {
   return contents;
 }
 
+/// Times that were packed know whether they have one; plain numbers that are to be dates do not.
+std::optional<bool> NpyReader::has_zone(std::size_t col) const {
+  return file_kind(col) == ColumnKind::date ? std::optional(bool{columns_.zones[col]}) : std::nullopt;
+}
+
 /// Words and dates that are asked for as numbers are faults, as in a text file.
 void NpyReader::read_as(std::vector<ColumnReading> columns) {
   for (std::size_t col = 0; col < columns.size(); ++col) {
@@ -104,6 +110,9 @@ void NpyReader::read_as(std::vector<ColumnReading> columns) {
     base::require(kind == ColumnKind::number || kind == file_kind(col), ErrorCode::usage,
                   "{}: {} is to hold {}, but the array has {}", header_.source, label_of(col, header_.names),
                   plural_of(kind), plural_of(file_kind(col)));
+    const std::optional<bool> found = has_zone(col);
+    base::require(kind != ColumnKind::date || columns[col].has_zone.value_or(*found) == *found, ErrorCode::data,
+                  "{}: {} {}", header_.source, label_of(col, header_.names), zone_complaint(found.value_or(false)));
   }
   codes_ = NpyCodes(columns_, std::move(columns));
 }

@@ -61,6 +61,7 @@ class NpyReader : public RowPortions {
   std::vector<ColumnContent> contents() override;
   void read_as(std::vector<ColumnReading> columns) override;
   ColumnKind kind(std::size_t col) const override { return codes_.kind(col); }
+  std::optional<bool> has_zone(std::size_t col) const override;
   const std::vector<std::string>& levels(std::size_t col) const override { return codes_.levels(col); }
   RowTranslation translation() const override;
   const ColumnFaults& faults() const override { return faults_; }

@@ -51,13 +51,18 @@ std::vector<std::string> take_words(std::string_view& bytes, const std::string& 
   return words;
 }
 
+constexpr std::string_view zoned_date = "date with zone";
+
 }  // namespace
 
 std::string npy_columns(const NpyColumns& columns) {
   const bool has_kinds = std::ranges::any_of(columns.kinds, [](ColumnKind kind) { return kind != ColumnKind::number; });
   if (!has_kinds) return columns.names.empty() ? std::string() : npy_texts(columns.names);
   std::vector<std::string> kinds;
-  for (const ColumnKind kind : columns.kinds) kinds.emplace_back(base::name_of(kind));
+  for (std::size_t col = 0; col < columns.kinds.size(); ++col) {
+    const bool is_zoned = !columns.zones.empty() && columns.zones[col];
+    kinds.emplace_back(is_zoned ? zoned_date : base::name_of(columns.kinds[col]));
+  }
   const std::vector<std::string> no_names(kinds.size());
   std::string bytes = npy_texts(columns.names.empty() ? no_names : columns.names) + npy_texts(kinds);
   for (std::size_t col = 0; col < columns.kinds.size(); ++col) {
@@ -75,8 +80,9 @@ NpyColumns parse_npy_columns(std::string_view bytes, std::size_t cols, const std
   check_column_names(columns.names, source);
   if (!has_kinds) return columns;
   for (const std::string& kind : take_npy_texts(bytes, cols, "kind", source)) {
+    columns.zones.push_back(kind == zoned_date);
     try {
-      columns.kinds.push_back(base::parse_enum<ColumnKind>(kind));
+      columns.kinds.push_back(kind == zoned_date ? ColumnKind::date : base::parse_enum<ColumnKind>(kind));
     } catch (const Error& error) {
       base::fail(ErrorCode::data, "{}: {}", source, error.what());
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The words of a packed table. Its values are codes and seconds, and behind them stand, as further arrays of the file,
-// what they mean: the names of the columns, their kinds as text [cols], and for each column of words, in order, its
-// words as bytes, each ended by a zero byte.
+// what they mean: the names of the columns, their kinds as text [cols] (`date with zone` is one), and for each column
+// of words, in order, its words as bytes, each ended by a zero byte.
 
 #pragma once
 
@@ -22,6 +22,7 @@ namespace credens::data {
 struct NpyColumns {
   std::vector<std::string> names = {};                ///< empty: there are none
   std::vector<ColumnKind> kinds = {};                 ///< empty: all are numbers
+  std::vector<bool> zones = {};                       ///< one for each of the kinds: whether it is a date with a zone
   std::vector<std::vector<std::string>> levels = {};  ///< one list per column; empty: there are no words
 };
 

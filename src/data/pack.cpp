@@ -76,6 +76,7 @@ class Packer {
 
   void take_levels() {
     packed_.about.levels.resize(kept_.size());
+    for (const std::size_t col : kept_) packed_.about.zones.push_back(table_.has_zone(col).value_or(false));
     for (std::size_t i = 0; i < kept_.size(); ++i) {
       if (packed_.about.kinds[i] == ColumnKind::category) packed_.about.levels[i] = table_.levels(kept_[i]);
     }

@@ -3,6 +3,7 @@
 #include <credens/problems.hpp>
 
 #include <cmath>
+#include <numbers>
 #include <span>
 
 #include "base/check.hpp"
@@ -52,6 +53,27 @@ double figure2_truth(std::span<const double> x) {
 }
 
 }  // namespace
+
+Dataset two_moons(std::size_t rows, std::uint64_t seed) {
+  constexpr std::uint64_t number = 3;  // names the random stream
+  constexpr double noise_std = 0.25;
+  base::require(rows > 0, ErrorCode::usage, "two moons of 0 rows, expected at least 1");
+  base::RandomStream random({.seed = seed, .purpose = base::Purpose::problem, .member = number});
+  DatasetParts parts{.inputs = Matrix(rows, 2), .targets = Matrix(rows, 1)};
+  for (std::size_t row = 0; row < rows; ++row) {
+    const bool is_lower = random.uniform() < 0.5;
+    const double angle = random.uniform(0, std::numbers::pi);
+    const double x1 = is_lower ? 1 - std::cos(angle) : std::cos(angle);
+    const double x2 = is_lower ? 0.5 - std::sin(angle) : std::sin(angle);
+    parts.inputs(row, 0) = x1 + noise_std * random.normal();
+    parts.inputs(row, 1) = x2 + noise_std * random.normal();
+    parts.targets(row, 0) = is_lower ? 1 : 0;
+  }
+  parts.input_names = {"x1", "x2"};
+  parts.target_names = {"moon"};
+  parts.target_levels = parts.classes = {"upper", "lower"};
+  return Dataset(std::move(parts));
+}
 
 SimulatedData figure1_problem(std::size_t rows, std::uint64_t seed) {
   return simulate({.number = 1, .input_names = {"x"}, .truth = figure1_truth, .noise_std = 10.0}, rows, seed);

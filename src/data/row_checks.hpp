@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which weights and which known noise rows may have, wherever they come from.
+// Which weights, known noise and cells rows may have, wherever they come from.
 
 #pragma once
 
@@ -10,6 +10,9 @@
 #include <functional>
 #include <span>
 #include <string>
+
+#include "data/schema.hpp"
+#include "data/table.hpp"
 
 namespace credens::data {
 
@@ -27,5 +30,9 @@ void check_weight_total(double total, const std::string& source);
 /// `target_scale` [q] is by what a model divides its targets, empty where there is no model: divided by it, noise must
 /// stay below 1e150.
 void check_noise(MatrixView noise_std, std::span<const double> target_scale, const NoiseName& name);
+
+/// Complains of the earliest row with a cell that cannot be used, whichever part its column plays. Inputs and targets
+/// may be missing, all else may not.
+void check_cells(const Table& table, const Schema& schema);
 
 }  // namespace credens::data

@@ -30,47 +30,6 @@ ColumnFaults faults_before(std::size_t end, const ColumnFaults& faults) {
   return before;
 }
 
-void add_positions(std::span<const Column> columns, std::vector<std::size_t>& positions) {
-  for (const Column& column : columns) {
-    if (column.position) positions.push_back(*column.position);
-  }
-}
-
-/// How a word can be meant that stands where a number was expected.
-std::string hint_at(const Table& table, const ColumnFault* fault, const Schema& schema) {
-  if (!schema.allows_missing || !fault->is_word) return {};
-  const auto is_of = [&](std::span<const Column> columns) {
-    std::vector<std::size_t> positions;
-    add_positions(columns, positions);
-    return fault == first_fault(table.faults, positions);
-  };
-  const std::string missing = "; --missing takes text that stands for a missing value, ";
-  if (is_of(schema.inputs)) return missing + "--categories columns of words";
-  return is_of(schema.targets) ? missing + "--task classification words as classes" : "";
-}
-
-/// Complains of the earliest row, whichever part its column plays. Inputs and targets may be missing, all else may
-/// not.
-void check_cells(const Table& table, const Schema& schema) {
-  std::vector<std::size_t> used;
-  std::vector<std::size_t> complete;
-  add_positions(schema.inputs, used);
-  add_positions(schema.targets, used);
-  add_positions(schema.noise, complete);
-  for (const auto* single : {&schema.weight, &schema.group, &schema.time}) {
-    if (*single) add_positions({&**single, 1}, complete);
-  }
-  if (!schema.allows_missing) complete.insert(complete.end(), used.begin(), used.end());
-  used.insert(used.end(), complete.begin(), complete.end());
-  std::ranges::sort(used);
-
-  const ColumnFault* fault = first_fault(table.faults, used);
-  const ColumnFault* const missing = first_fault(table.missing, complete);
-  if (missing != nullptr && (fault == nullptr || missing->row < fault->row)) fault = missing;
-  if (fault == nullptr) return;
-  throw Error(ErrorCode::data, fault->sentence + hint_at(table, fault, schema));
-}
-
 void take_column(const Table& table, std::size_t column, std::vector<double>& values) {
   values.resize(table.rows());
   for (std::size_t row = 0; row < table.rows(); ++row) values[row] = table.values(row, column);
@@ -170,6 +129,15 @@ std::uint64_t file_number(const std::filesystem::path& path) {
   return ::stat(path.c_str(), &info) == 0 ? info.st_ino : 0;
 }
 
+/// The columns but for those at these places, which ascend.
+std::vector<Column> others_of(const std::vector<Column>& columns, std::span<const std::size_t> places) {
+  std::vector<Column> others;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (!std::ranges::binary_search(places, i)) others.push_back(columns[i]);
+  }
+  return others;
+}
+
 class FileRows : public RowSource {
  public:
   FileRows(const std::filesystem::path& path, std::unique_ptr<RowPortions> portions, Schema schema,
@@ -191,6 +159,8 @@ class FileRows : public RowSource {
     return [rows](std::size_t first, std::size_t count) { return rows->read(first, count); };
   }
 
+  std::vector<std::string> warnings() const override { return portions_->header().warnings; }
+
   std::size_t count_rows() override {
     if (!counted_) counted_ = portions_->count_rows();
     return *counted_;
@@ -200,6 +170,7 @@ class FileRows : public RowSource {
     const bool is_last = !next_table();
     check_count(is_last);
     if (is_last) {
+      free_buffers();
       take_levels();
       if (schema_.weight) check_weight_total(weight_total_, table_.source);
       return false;
@@ -219,6 +190,12 @@ class FileRows : public RowSource {
     weight_total_ = 0;
   }
 
+  void leave_out(std::span<const std::size_t> inputs) override {
+    schema_.inputs = others_of(schema_.inputs, inputs);
+    portions_->read_as(readings_of(schema_, table_.cols(), true));
+    rewind();
+  }
+
  private:
   std::size_t waiting_rows() const { return waiting_.size() / table_.cols() - taken_; }
 
@@ -226,6 +203,7 @@ class FileRows : public RowSource {
     if (waiting_rows() >= fewest_rows_) return;
     waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(taken_ * table_.cols()));
     taken_ = 0;
+    if (waiting_.empty()) portions_->forget_words();
     while (waiting_rows() < fewest_rows_ && portions_->append(waiting_)) {
     }
   }
@@ -246,10 +224,20 @@ class FileRows : public RowSource {
     return true;
   }
 
-  /// All words of a training table are known after its last row.
+  /// A fit keeps its source for long after the last row.
+  void free_buffers() {
+    waiting_ = {};
+    taken_ = 0;
+    table_.values = Matrix(0, table_.cols());
+    rows_ = {};
+  }
+
+  /// All words of a training table are known after its last row, and whether its times have zones.
   void take_levels() {
     const auto take = [&](Column& column) {
-      if (column.kind == ColumnKind::category && column.position) column.levels = portions_->levels(*column.position);
+      if (!column.position) return;
+      if (column.kind == ColumnKind::category) column.levels = portions_->levels(*column.position);
+      if (column.kind == ColumnKind::date && !column.has_zone) column.has_zone = portions_->has_zone(*column.position);
     };
     std::ranges::for_each(schema_.inputs, take);
     std::ranges::for_each(schema_.targets, take);
@@ -294,24 +282,53 @@ class DatasetRows : public RowSource {
  public:
   explicit DatasetRows(const Dataset& dataset) : dataset_(dataset) {}
 
-  const Schema& schema() const override { return dataset_.schema(); }
+  const Schema& schema() const override { return some_ ? *some_ : dataset_.schema(); }
   std::size_t count_rows() override { return dataset_.rows(); }
   void rewind() override { next_row_ = 0; }
   RowRanges ranges() const override {
-    return [&rows = dataset_](std::size_t first, std::size_t count) { return block_of(rows, first, count); };
+    return [this, room = std::make_shared<Matrix>()](std::size_t first, std::size_t count) {
+      return block_at(first, count, *room);
+    };
   }
 
   bool next(RowBlock& block) override {
     const std::size_t count = std::min(block_rows, dataset_.rows() - next_row_);
     if (count == 0) return false;
-    block = block_of(dataset_, next_row_, count);
+    block = block_at(next_row_, count, room_);
     next_row_ += count;
     return true;
   }
 
+  void leave_out(std::span<const std::size_t> inputs) override {
+    Schema some = schema();
+    some.inputs = others_of(some.inputs, inputs);
+    std::vector<std::size_t> kept;
+    for (std::size_t i = 0; i < schema().inputs.size(); ++i) {
+      if (!std::ranges::binary_search(inputs, i)) kept.push_back(some_ ? kept_[i] : i);
+    }
+    some_ = std::move(some);
+    kept_ = std::move(kept);
+    rewind();
+  }
+
  private:
+  /// `room` holds the inputs where not all are wanted.
+  RowBlock block_at(std::size_t first, std::size_t count, Matrix& room) const {
+    RowBlock block = block_of(dataset_, first, count);
+    if (!some_) return block;
+    room.resize(count, kept_.size());
+    for (std::size_t row = 0; row < count; ++row) {
+      for (std::size_t i = 0; i < kept_.size(); ++i) room(row, i) = block.inputs(row, kept_[i]);
+    }
+    block.inputs = room;
+    return block;
+  }
+
   const Dataset& dataset_;
   std::size_t next_row_ = 0;
+  std::optional<Schema> some_;     ///< once inputs were left out
+  std::vector<std::size_t> kept_;  ///< inputs of the dataset that are those of `some_`
+  Matrix room_;
 };
 
 void copy_rows(MatrixView block, std::size_t first, Matrix& all) {

@@ -23,16 +23,18 @@ constexpr std::size_t block_rows = 4096;
 /// Rows `first_row`, ... of a source, at most `block_rows`; valid until the next block.
 struct RowBlock {
   std::size_t first_row = 0;
-  MatrixView inputs = {};                ///< [n x d]
-  MatrixView targets = {};               ///< [n x q], or [n x 0] where the schema has no positions for them
-  std::span<const double> weights = {};  ///< empty or n values
-  MatrixView noise_std = {};             ///< empty or [n x q]
-  std::span<const double> groups = {};   ///< empty or n values
-  std::span<const double> times = {};    ///< empty or n values
-  const Table* table = nullptr;          ///< all columns of these rows and their place in the file; null: no file
-  const RowPortions* file = nullptr;     ///< knows the words of the table's columns; null: no file
+  MatrixView inputs = {};                  ///< [n x d]
+  MatrixView targets = {};                 ///< [n x q], or [n x 0] where the schema has no positions for them
+  std::span<const double> weights = {};    ///< empty or n values
+  MatrixView noise_std = {};               ///< empty or [n x q]
+  std::span<const double> groups = {};     ///< empty or n values
+  std::span<const double> times = {};      ///< empty or n values
+  const Table* table = nullptr;            ///< all columns of these rows and their place in the file; null: no file
+  const RowPortions* file = nullptr;       ///< knows the words of the table's columns; null: no file
+  std::span<const std::size_t> kept = {};  ///< rows of `table`, ascending, that these are; empty: all
 
   std::size_t rows() const { return inputs.rows(); }
+  std::size_t table_row(std::size_t row) const { return kept.empty() ? row : kept[row]; }
 };
 
 /// Rows [first, first + count) of a block.
@@ -57,9 +59,15 @@ class RowSource {
   virtual bool next(RowBlock& block) = 0;
   virtual void rewind() = 0;  ///< the next block is the first again
 
+  /// Goes back to the first row, from now on without these inputs (ascending), after all rows were read once.
+  virtual void leave_out(std::span<const std::size_t> inputs) = 0;
+
   /// All rows of the source, before or after it was read; the blocks go on where they were. A file whose rows are then
   /// found to be more or fewer throws data.
   virtual std::size_t count_rows() = 0;
+
+  /// Sentences about how the file was read so far.
+  virtual std::vector<std::string> warnings() const { return {}; }
 
   /// Empty where rows come one after the other: from text, archives and streams. May be called by several threads.
   virtual RowRanges ranges() const { return {}; }

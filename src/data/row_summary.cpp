@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/bytes.hpp"
 #include "base/check.hpp"
 #include "base/content_hash.hpp"
+#include "data/complete_rows.hpp"
 #include "data/date.hpp"
 #include "data/fingerprint.hpp"
 #include "data/table.hpp"
@@ -28,16 +30,6 @@ double quantile(const std::vector<double>& sorted, double share) {
   const double part = place - static_cast<double>(below);
   const double above = sorted[std::min(below + 1, sorted.size() - 1)];
   return (1 - part) * sorted[below] + part * above;
-}
-
-/// The column's values in rows whose weight is not 0, ascending; missing ones are left out.
-std::vector<double> sorted_values(const Matrix& rows, std::span<const double> weights, std::size_t col) {
-  std::vector<double> values;
-  for (std::size_t row = 0; row < rows.rows(); ++row) {
-    if (weights[row] > 0 && !std::isnan(rows(row, col))) values.push_back(rows(row, col));
-  }
-  std::ranges::sort(values);
-  return values;
 }
 
 /// Width of a column that has half of its rows at its centre. A sample may miss the few that are elsewhere; then the
@@ -133,13 +125,6 @@ std::vector<double> RowSample::weights() const {
 
 namespace {
 
-bool has_missing(MatrixView rows) {
-  for (std::size_t row = 0; row < rows.rows(); ++row) {
-    if (std::ranges::any_of(rows.row(row), [](double value) { return std::isnan(value); })) return true;
-  }
-  return false;
-}
-
 /// Counts the rows of each word, and looks whether dates have times.
 void add_facts(const Schema& schema, const RowBlock& block, std::span<const double> weights, RowSummary& summary) {
   constexpr double day = 86400;
@@ -202,16 +187,6 @@ InputEncoding encoding_of(const Column& column, const RowSummary& summary, std::
 
 }  // namespace
 
-std::span<const double> effective_weights(const RowBlock& block, std::vector<double>& room) {
-  if (!has_missing(block.targets)) return block.weights;
-  room.assign(block.rows(), 1);
-  std::ranges::copy(block.weights, room.begin());
-  for (std::size_t row = 0; row < block.rows(); ++row) {
-    if (has_missing(block.targets.row_block(row, 1))) room[row] = 0;
-  }
-  return room;
-}
-
 std::vector<InputEncoding> encodings_of(const Schema& schema, const RowSummary& summary) {
   std::vector<InputEncoding> encodings;
   bool are_plain = true;
@@ -223,12 +198,28 @@ std::vector<InputEncoding> encodings_of(const Schema& schema, const RowSummary& 
   return encodings;
 }
 
-std::vector<std::vector<double>> sorted_columns(const RowSample& sample) {
-  const Matrix rows = sample.values();
-  const std::vector<double> weights = sample.weights();
-  std::vector<std::vector<double>> columns;
-  for (std::size_t col = 0; col < rows.cols(); ++col) columns.push_back(sorted_values(rows, weights, col));
-  return columns;
+std::vector<std::size_t> unlearnable_inputs(const Schema& schema, const RowSummary& summary) {
+  const auto is_learned = [](std::size_t rows) { return rows >= rows_to_learn; };
+  std::vector<std::size_t> inputs;
+  for (std::size_t col = 0; col < schema.inputs.size(); ++col) {
+    const Column& input = schema.inputs[col];
+    if (input.kind != ColumnKind::category || input.is_wanted || is_learned(summary.inputs.missing(col))) continue;
+    const std::vector<std::size_t>& counts = summary.level_rows[col];
+    const auto words = counts.size() - static_cast<std::size_t>(std::ranges::count(counts, 0U));
+    const std::size_t rows = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+    if (2 * words > rows && std::ranges::none_of(counts, is_learned)) inputs.push_back(col);
+  }
+  return inputs;
+}
+
+std::vector<double> RowSample::sorted_column(std::size_t col) const {
+  std::vector<double> values;
+  values.reserve(drawn_.size());
+  for (const Drawn& drawn : drawn_) {
+    if (drawn.weight > 0 && !std::isnan(drawn.values[col])) values.push_back(drawn.values[col]);
+  }
+  std::ranges::sort(values);
+  return values;
 }
 
 std::vector<std::size_t> RowSample::source_rows() const {
@@ -253,7 +244,10 @@ RowSummary summarise(RowSource& source, bool with_sample, std::size_t most_keys)
                      .sample = RowSample(schema.inputs.size()),
                      .keys = {}};
   const bool with_keys = summary.rows <= most_keys;
-  if (with_keys) summary.keys.inputs.reserve(summary.rows);
+  if (with_keys) {
+    summary.keys.inputs.reserve(summary.rows);
+    summary.keys.targets.reserve(summary.rows * schema.targets.size());
+  }
   RowFingerprint fingerprint(schema, summary.rows);
   RowDigest digest;
   source.rewind();
@@ -271,9 +265,7 @@ RowSummary summarise(RowSource& source, bool with_sample, std::size_t most_keys)
     if (with_keys) add_keys(block, summary.keys);
     fingerprint.add(block);
     for (std::size_t row = 0; row < block.rows(); ++row) summary.weight_total += math::weight_at(weights, row);
-    for (std::size_t row = 0; row < block.rows() && weights.data() != block.weights.data(); ++row) {
-      summary.rows_without_target += has_missing(block.targets.row_block(row, 1)) ? 1 : 0;
-    }
+    summary.rows_without_target += block.targets.rows() - rows_with_targets(block.targets).size();
   }
   base::require(summary.rows_without_target < summary.rows, ErrorCode::data,
                 "no row has a target, expected at least one");
@@ -295,11 +287,13 @@ Scaler asinh_scaler(const RowSample& sample, const ColumnMoments& moments, std::
   transform.centre.resize(rows.cols());
   transform.width.resize(rows.cols());
   for (const std::size_t col : heavy) {
-    const std::vector<double> values = sorted_values(rows, weights, col);
+    const std::vector<double> values = sample.sorted_column(col);
     const double centre = quantile(values, 0.5);
     const double width = (quantile(values, 0.75) - quantile(values, 0.25)) / normal_range;
     transform.centre[col] = centre;
     transform.width[col] = width > 0 ? width : width_off_centre(values, centre, moments.farthest_from(col, centre));
+    // A few far values are no reason to refuse a column whose other values have a variance.
+    check_variance(transform.width[col] * transform.width[col], label_of(col, labels));
   }
   std::vector<std::string> heavy_labels;
   for (const std::size_t col : heavy) heavy_labels.push_back(label_of(col, labels));

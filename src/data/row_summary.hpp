@@ -35,6 +35,9 @@ class RowSample {
   std::vector<double> weights() const;
   std::vector<std::size_t> source_rows() const;  ///< their numbers in the source
 
+  /// Values of a column in the sampled rows whose weight is not 0, ascending; missing ones are left out.
+  std::vector<double> sorted_column(std::size_t col) const;
+
  private:
   /// A row of the source, with the random number that it was drawn by: those with the least are the sample.
   struct Drawn {
@@ -85,14 +88,14 @@ struct RowSummary {
 /// more rows there are none.
 RowSummary summarise(RowSource& source, bool with_sample = false, std::size_t most_keys = 0);
 
-/// Weights of a block's rows: 0 where a target is missing; none where none is given and no target is missing. `room`
-/// holds them where they are not the block's own.
-std::span<const double> effective_weights(const RowBlock& block, std::vector<double>& room);
-
 /// How each input enters the networks, by what all rows have shown; empty where all are numbers that need no flag. A
 /// level, or the missing cells of a number, need 5 rows to be learned from. A cycle needs a span of one and a half of
 /// its periods, that of a day also times; days of the calendar need rows of three years.
 std::vector<InputEncoding> encodings_of(const Schema& schema, const RowSummary& summary);
+
+/// Inputs that nothing can be learned of, such as identifiers: categories that nobody asked for, with more than half as
+/// many words as rows, where neither a word nor the missing cells have rows enough.
+std::vector<std::size_t> unlearnable_inputs(const Schema& schema, const RowSummary& summary);
 
 /// Standardises columns, those that are heavy-tailed after an asinh transform: centre = median, width = interquartile
 /// range / 1.349, the standard deviation of a normal column; where that is 0, the median distance from the centre of
@@ -100,8 +103,5 @@ std::vector<InputEncoding> encodings_of(const Schema& schema, const RowSummary& 
 /// those of the sample's rows whose weight is not 0. Columns `without` (ascending) have no asinh transform.
 Scaler asinh_scaler(const RowSample& sample, const ColumnMoments& moments, std::span<const std::string> labels,
                     std::span<const std::size_t> without = {});
-
-/// Values of a sample's columns in rows that count, ascending; missing ones are left out.
-std::vector<std::vector<double>> sorted_columns(const RowSample& sample);
 
 }  // namespace credens::data

@@ -208,6 +208,13 @@ void ColumnMoments::note_values(MatrixView rows, std::span<const double> weights
   });
 }
 
+void check_variance(double variance, std::string_view label) {
+  base::require(std::isfinite(variance), ErrorCode::data,
+                "{}: the variance of its values is beyond the largest double, expected other units", label);
+  base::require(std::isnormal(variance), ErrorCode::data,
+                "{}: the variance of its values is below the smallest double, expected other units", label);
+}
+
 Scaler ColumnMoments::scaler(std::span<const std::string> labels, std::span<const std::size_t> without) const {
   base::require(weight_ > 0, ErrorCode::data, "no rows to standardise by, expected at least one that counts");
   Scaler scaler = identity_scaler(columns_.size());
@@ -218,11 +225,7 @@ Scaler ColumnMoments::scaler(std::span<const std::string> labels, std::span<cons
     if (!column.varies()) continue;
     const double variance = column.squares / column.weight;
     scaler.shift[col] = column.mean();
-    base::require(std::isfinite(scaler.shift[col]) && std::isfinite(variance), ErrorCode::data,
-                  "{}: the variance of its values is beyond the largest double", label_of(col, labels));
-    base::require(std::isnormal(variance), ErrorCode::data,
-                  "{}: the variance of its values is below the smallest double, expected other units",
-                  label_of(col, labels));
+    check_variance(std::isfinite(scaler.shift[col]) ? variance : scaler.shift[col], label_of(col, labels));
     scaler.scale[col] = std::sqrt(variance);
   }
   return scaler;

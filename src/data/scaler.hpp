@@ -17,6 +17,9 @@
 
 namespace credens::data {
 
+/// Throws data, calling the column `label`, unless the variance of its values is a normal double.
+void check_variance(double variance, std::string_view label);
+
 /// Beyond this size a scaled value is no use to a network in float, whose squares end near 1e38.
 constexpr double largest_scaled = 1e30;
 
@@ -78,6 +81,8 @@ class ColumnMoments {
 
   double least(std::size_t col) const { return columns_[col].least; }
   double largest(std::size_t col) const { return columns_[col].largest; }
+
+  bool is_empty(std::size_t col) const { return !(columns_[col].weight > 0); }  ///< no value counts
 
   /// Columns of which all values that count are equal.
   std::vector<std::size_t> constant_columns() const;

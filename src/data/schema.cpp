@@ -192,7 +192,11 @@ std::vector<std::string> Schema::target_names() const {
 
 std::vector<std::string> Schema::input_labels() const {
   std::vector<std::string> labels = input_keys();
-  for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = label_with_unit(labels[i], inputs[i].unit);
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const bool is_nameless = labels[i].empty() && inputs[i].position;
+    if (is_nameless) labels[i] = fmt::format("column {} (without a name)", *inputs[i].position);
+    labels[i] = label_with_unit(labels[i], inputs[i].unit);
+  }
   return labels;
 }
 
@@ -228,7 +232,10 @@ Schema schema_of(const DatasetParts& parts) {
   };
   check(parts.input_kinds.size(), "kinds");
   check(parts.input_levels.size(), "lists of levels");
-  for (std::size_t i = 0; i < parts.input_kinds.size(); ++i) schema.inputs[i].kind = parts.input_kinds[i];
+  for (std::size_t i = 0; i < parts.input_kinds.size(); ++i) {
+    schema.inputs[i].kind = parts.input_kinds[i];
+    schema.inputs[i].is_wanted = true;
+  }
   for (std::size_t i = 0; i < parts.input_levels.size(); ++i) schema.inputs[i].levels = parts.input_levels[i];
   const bool has_classes = !parts.target_levels.empty() || !parts.classes.empty();
   schema.task = parts.task != Task::automatic ? parts.task : has_classes ? Task::classification : Task::regression;

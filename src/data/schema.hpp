@@ -23,6 +23,8 @@ struct Column {
   std::string unit = {};                     ///< empty: not known
   ColumnKind kind = ColumnKind::number;
   std::vector<std::string> levels = {};  ///< words of a category, in the order of their codes: that of their first rows
+  std::optional<bool> has_zone = {};     ///< of dates; none: not known, as in models of before
+  bool is_wanted = false;                ///< somebody said that it is a category: it stays an input whatever it holds
   bool operator==(const Column&) const = default;
 };
 
@@ -38,6 +40,7 @@ struct Schema {
   bool has_noise = false;         ///< whether rows come with known noise, which arrays may hold without a column
   bool has_names = false;         ///< whether inputs have names: the table had a header
   std::size_t table_columns = 0;  ///< of the whole table
+  bool is_of_model = false;       ///< found in another table than that of training: kinds are settled
   bool allows_missing = true;     ///< of inputs and targets; else a missing cell is refused
   std::vector<std::string> missing = {};  ///< cells that stand for a missing value, beside the usual ones
 

@@ -62,6 +62,17 @@ void check_usable(const Table& table, std::span<const std::size_t> columns) {
   throw Error(ErrorCode::data, is_missing ? missing->sentence : fault->sentence);
 }
 
+namespace {
+
+std::string quoted_start(const std::string& text) {
+  constexpr std::size_t most = 60;
+  std::size_t size = std::min(text.size(), most);
+  while (size < text.size() && (static_cast<unsigned char>(text[size]) & 0xc0U) == 0x80U) --size;  // whole characters
+  return base::quoted(text.substr(0, size)) + (size < text.size() ? "..." : "");
+}
+
+}  // namespace
+
 std::size_t find_column(const Table& table, std::string_view column) {
   if (const auto named = find_name(table, column)) return *named;
   if (const auto index = base::parse_integer(column)) {
@@ -70,10 +81,12 @@ std::size_t find_column(const Table& table, std::string_view column) {
                   *index, count_of(table.cols(), "column"));
     return static_cast<std::size_t>(*index < 0 ? *index + cols : *index);
   }
-  base::require(!table.names.empty(), ErrorCode::data, "{}: no column {}: the table has no header, expected an index",
-                table.source, base::quoted(column));
-  base::fail(ErrorCode::data, "{}: no column {}{}", table.source, base::quoted(column),
-             base::suggestion(column, table.names));
+  const std::string absent = fmt::format("{}: no column {}", table.source, base::quoted(column));
+  base::require(!table.names.empty(), ErrorCode::data, "{}: the table has no header, expected an index{}", absent,
+                table.first_text.empty() ? "" : "; its first line is " + quoted_start(table.first_text));
+  base::require(table.cols() > 1, ErrorCode::data, "{}: the first line names one column, {}", absent,
+                quoted_start(table.names.front()));
+  base::fail(ErrorCode::data, "{}{}", absent, base::suggestion(column, table.names));
 }
 
 std::string unit_of(const Table& table, std::size_t col) {

@@ -28,6 +28,7 @@ struct ColumnFault {
   std::size_t row = 0;  ///< of the file
   std::string sentence;
   bool is_word = false;  ///< text where a number was expected
+  bool is_date = false;  ///< that text is a day or time
 };
 
 /// One for each column that has one; empty: none has.
@@ -38,6 +39,8 @@ struct ColumnReading {
   ColumnKind kind = ColumnKind::number;
   std::vector<std::string> levels = {};  ///< words that are known
   bool takes_new_levels = true;          ///< else the code of any other word is the number of levels
+  std::optional<bool> has_zone = {};     ///< of dates in training; none: all have a zone here, or none has
+  bool is_copied = false;                ///< words that are not known need not be remembered after their rows
 };
 
 /// How many of a column's first cells hold what.
@@ -60,10 +63,13 @@ struct Table {
   std::vector<ColumnKind> kinds;           ///< one per column; empty: all are numbers
   std::vector<std::vector<std::string>> levels;  ///< one list per column; empty: no column holds words
   std::size_t first_row = 0;                     ///< the place of row 0 in its file, for a block of a table
+  std::vector<std::optional<bool>> zones = {};   ///< whether dates have a zone, one per column; empty: not known
+  std::string first_text = {};                   ///< the first line of a text file, where it is taken for a row
 
   std::size_t rows() const { return values.rows(); }
   std::size_t cols() const { return values.cols(); }
   ColumnKind kind(std::size_t col) const { return kinds.empty() ? ColumnKind::number : kinds[col]; }
+  std::optional<bool> has_zone(std::size_t col) const { return zones.empty() ? std::nullopt : zones[col]; }
 };
 
 /// The unit of a column; empty: none is known.
@@ -145,8 +151,14 @@ class RowPortions {
 
   virtual ColumnKind kind(std::size_t col) const = 0;  ///< as which it is read
 
+  /// Whether the dates of a column that have been read so far have a zone; nothing: not known.
+  virtual std::optional<bool> has_zone(std::size_t) const { return std::nullopt; }
+
   /// The words of a column that have been read so far, in the order of their codes.
   virtual const std::vector<std::string>& levels(std::size_t col) const = 0;
+
+  /// Says that nobody needs the values that were appended so far. Columns that are merely copied forget their words.
+  virtual void forget_words() {}
 
   /// Appends the values of the next rows. False: there are no more.
   virtual bool append(std::vector<double>& values) = 0;

@@ -20,6 +20,13 @@ struct NameAndUnit {
 /// a number in brackets, `x[0]` or `sales (2020)`, is none.
 NameAndUnit split_unit(std::string_view label);
 
+/// The unit that a cell below the names says: `[mm]` and `(mm)` are mm, a dash says that there is none.
+std::string unit_of_cell(std::string_view cell);
+
+/// Whether a cell below the names is made of symbols and words of common units, or stands in square brackets. A word
+/// that is no unit is most likely a value.
+bool looks_like_unit(std::string_view cell);
+
 /// `length [mm]`, or the name alone where there is no unit.
 std::string label_with_unit(const std::string& name, const std::string& unit);
 

@@ -35,7 +35,12 @@ void WordSlots::clear() {
   count_ = 0;
 }
 
-WordIndex::WordIndex(std::vector<std::string> words, bool takes_new) : words_(std::move(words)), takes_new_(takes_new) {
+WordIndex::WordIndex(std::vector<std::string> words, bool takes_new)
+    : words_(std::move(words)), known_(words_.size()), takes_new_(takes_new) {
+  find_slots();
+}
+
+void WordIndex::find_slots() {
   for (std::uint32_t code = 0; code < words_.size(); ++code) {
     const std::uint32_t hash = WordSlots::hash_of(words_[code]);
     if (find(words_[code], hash) == WordSlots::none) slots_.add(hash, code);
@@ -50,6 +55,14 @@ std::uint32_t WordIndex::code_of(std::string_view word) {
   words_.emplace_back(word);
   slots_.add(hash, code);
   return code;
+}
+
+void WordIndex::forget_new() {
+  constexpr std::size_t many = std::size_t{1} << 12;
+  if (words_.size() < known_ + many) return;
+  words_.resize(known_);
+  slots_.clear();
+  find_slots();
 }
 
 void BlockWords::start(const WordIndex& known) {

@@ -58,11 +58,17 @@ class WordIndex {
   /// As `code_of`, but WordSlots::none for a word that is not known.
   std::uint32_t find(std::string_view word, std::uint32_t hash) const { return slots_.find(word, hash, words_); }
 
+  /// Forgets the words that it was not made with, once there are many: their codes are given away again.
+  void forget_new();
+
   const std::vector<std::string>& words() const { return words_; }
 
  private:
+  void find_slots();
+
   std::vector<std::string> words_;
   WordSlots slots_;
+  std::size_t known_;  ///< words that it was made with
   bool takes_new_;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The JSON document of a model file, beside the tensors of a model of three members that differ.
+// The JSON document of a model file, beside the tensors of a model of three members that differ, of one with words,
+// missing numbers and dates, or of one of classes.
 
 #include <cstring>
 #include <optional>
@@ -36,6 +37,14 @@ std::vector<store::Tensor> tensors_of_file(const char* path) {
   return tensors;
 }
 
+const std::vector<store::Tensor>& tensors_for(std::string_view document) {
+  static const std::vector<store::Tensor> numbers = tensors_of_file(CREDENS_FUZZ_FORMATS "/v1.safetensors");
+  static const std::vector<store::Tensor> words = tensors_of_file(CREDENS_FUZZ_CORPUS "/model/words");
+  static const std::vector<store::Tensor> classes = tensors_of_file(CREDENS_FUZZ_CORPUS "/model/classes");
+  const auto says = [document](std::string_view word) { return document.find(word) != std::string_view::npos; };
+  return says("\"classification\"") ? classes : says("\"category\"") ? words : numbers;
+}
+
 /// A model file with this document; nothing where no header could hold it, as it is not UTF-8.
 std::optional<std::string> file_with(std::string_view document, const std::vector<store::Tensor>& tensors) {
   try {
@@ -51,8 +60,8 @@ std::optional<std::string> file_with(std::string_view document, const std::vecto
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace credens;
-  static const std::vector<store::Tensor> tensors = fuzz::tensors_of_file(CREDENS_FUZZ_MODEL);
-  const auto bytes = fuzz::file_with(fuzz::text_of(data, size), tensors);
+  const std::string_view document = fuzz::text_of(data, size);
+  const auto bytes = fuzz::file_with(document, fuzz::tensors_for(document));
   if (!bytes) return 0;
   fuzz::survives([&] {
     const std::string again = store::encode_model(store::decode_model(*bytes));

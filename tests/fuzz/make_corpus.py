@@ -28,6 +28,13 @@ TABLES = {
     "faults": b"\x00a,b\n1,x\n,nan\ninf,3\n",
     "ragged": b"\x00a,b\n1,2\n3\n",
     "given-comma": b"\x05a,b\n1,2",
+    "words": b'\x00x,colour,when,y\n1,red,2024-01-03,1\n,"a, ""b""",NA,2\n3,none,2024-02-29,\n',
+    "times": b"\x00when,y\n2024-01-03T08:30:00Z,1\n2024-05-17 08:30:00.25+02:00,2\n2024-02-31,3\n",
+    "zones": b"\x00when,y\n2024-01-03T08:30Z,1\n2024-01-03T08:30,2\n",
+    "latin1": b"\x00name,y\nM\xfcller,1\nB\xe4r,2\n",
+    "encodings": b"\x00name,y\nM\xc3\xbcller,1\nB\xe4r,2\n",
+    "units": b"\x00length [mm];force (kN)\nmm;kN\n1,5;2\n3;4,5\n",
+    "day": b"\x002024-05-17T08:30:00",
     "long-number": b"\x00a\n" + b"1" * 400 + b"\n0." + b"3" * 400 + b"\n",
 }
 
@@ -46,6 +53,17 @@ FITS = {
     "full": ["--hidden", "2,2", "--posterior", "full", "--random-bias", "--activation", "silu"],
     "delta": ["--hidden", "none", "--posterior", "delta"],
     "embedded": ["--hidden", "1", "--embedding", "0.5", "--frequencies", "1", "--asinh-inputs"],
+}
+
+
+MIXED = "x,colour,when,kind,y\n" + "".join(
+    f"{'' if i % 5 == 0 else i / 3},{['red', 'blue', 'green'][i % 3]},2024-0{1 + i % 9}-03,{['low', 'high', 'none at all'][i * i % 3]},{i % 4}\n"
+    for i in range(24)
+)
+MIXED_FITS = {
+    "words": ["--target", "y", "--ignore", "kind", "--hidden", "2"],
+    "classes": ["--target", "kind", "--ignore", "y", "--hidden", "2"],
+    "classes-diagonal": ["--target", "kind", "--inputs", "x", "--hidden", "none", "--posterior", "diagonal"],
 }
 
 
@@ -78,7 +96,7 @@ def put_arrays():
 def put_folder(name, files):
     """In the order in which the target takes them."""
     order = ["outputs.json", "mean.npy", "variance.npy", "features.npy", "targets.npy", "weights.npy", "row_weights.npy",
-             "features.0.npy", "features.1.npy"]
+             "features.0.npy", "features.1.npy", "logits.npy"]
     content = [struct.pack("<H", len(files[file])) + files[file] if file in files else b"\xff\xff" for file in order]
     put("outputs", name, b"".join(content))
 
@@ -93,6 +111,12 @@ def put_folders():
     put_folder("whole", {**together, "outputs.json": json.dumps(about).encode(), "targets.npy": npy("(2, 1)", [1.0, 2.0]),
                          "weights.npy": npy("(2, 1, 1)", [1.0, 2.0]), "row_weights.npy": npy("(2,)", [1.0, 2.0])})
     put_folder("fortran", {**together, "mean.npy": npy("(2, 2, 1)", [1.0, 2.0, 3.0, 4.0], fortran="True")})
+    classes = {"outputs.json": b'{"lambda": 1, "likelihood": "softmax"}', "features.npy": together["features.npy"],
+               "logits.npy": npy("(2, 2, 3)", [float(i % 5) for i in range(12)])}
+    put_folder("classes", {**classes, "targets.npy": npy("(2,)", [2, 0], "<i4")})
+    about = {"lambda": 1, "likelihood": "softmax", "classes": ["3", "5", "8"], "class_type": "number"}
+    put_folder("counts", {**classes, "outputs.json": json.dumps(about).encode(), "row_weights.npy": npy("(2,)", [1.0, 0.0]),
+                          "targets.npy": npy("(2, 3)", [0.0, 1.0, 3.0, 0.5, 0.25, 0.25])})
 
 
 def put_archives():
@@ -112,12 +136,18 @@ def put_models(program, folder):
     put("model", "v1", REFERENCE.read_bytes())
     put("document", "v1", document_of(REFERENCE.read_bytes()))
     (Path(folder) / "train.csv").write_text("a,b,y\n" + "".join(f"{i},{i * i % 7},{i % 5}\n" for i in range(12)))
-    for name, options in FITS.items():
-        subprocess.run([program, "fit", "train.csv", "--target", "y", "--recipe", "paper", "--members", "1", "--epochs", "1",
-                        *options, "-o", name], cwd=folder, check=True, capture_output=True)
+    (Path(folder) / "mixed.csv").write_text(MIXED)
+    fits = {name: ["train.csv", "--target", "y", *options] for name, options in FITS.items()}
+    fits |= {name: ["mixed.csv", *options] for name, options in MIXED_FITS.items()}
+    for name, options in fits.items():
+        subprocess.run([program, "fit", *options, "--recipe", "paper", "--members", "1", "--epochs", "1", "-o", name],
+                       cwd=folder, check=True, capture_output=True)
         model = (Path(folder) / name).read_bytes()
         put("model", name, model)
         put("document", name, document_of(model))
+    (Path(folder) / "words.csv").write_bytes(TABLES["words"][1:])
+    subprocess.run([program, "pack", "words.csv", "-o", "words.npy"], cwd=folder, check=True, capture_output=True)
+    put("npy", "words", (Path(folder) / "words.npy").read_bytes())
     subprocess.run([program, "outputs", "full", "train.csv", "-o", "arrays"], cwd=folder, check=True, capture_output=True)
     subprocess.run([program, "widen", "--outputs", "arrays", "-o", "foreign"], cwd=folder, check=True, capture_output=True)
     put("model", "foreign", (Path(folder) / "foreign").read_bytes())

@@ -4,6 +4,9 @@
 
 #include "store/model_file.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include "fuzz/fuzz.hpp"
 #include "store/safetensors.hpp"
 
@@ -24,8 +27,18 @@ void use(const Ensemble& ensemble) {
   const std::string bytes = store::encode_model(ensemble);
   must(store::encode_model(store::decode_model(bytes)) == bytes, "what was loaded can be saved and loaded again");
   if (!ensemble.has_networks()) return;
-  const Matrix inputs(2, ensemble.inputs(), 0.5);
-  survives([&] { ensemble.predict(inputs, {.threads = 1}).total_variance(); });
+  // Numbers, codes of words, missing cells.
+  for (const double cell : {0.5, 1.0, std::numeric_limits<double>::quiet_NaN()}) {
+    const Matrix inputs(2, ensemble.inputs(), cell);
+    survives([&] {
+      if (ensemble.task() == Task::classification) {
+        const ClassPredictive classes = ensemble.predict_classes(inputs, {.threads = 1});
+        must(std::ranges::all_of(classes.entropy, [](double value) { return value >= 0; }), "entropies are numbers");
+      } else {
+        ensemble.predict(inputs, {.threads = 1}).total_variance();
+      }
+    });
+  }
 }
 
 }  // namespace

@@ -15,8 +15,8 @@ namespace credens::fuzz {
 
 namespace {
 
-constexpr const char* names[] = {"outputs.json", "mean.npy",        "variance.npy",   "features.npy",  "targets.npy",
-                                 "weights.npy",  "row_weights.npy", "features.0.npy", "features.1.npy"};
+constexpr const char* names[] = {"outputs.json", "mean.npy",        "variance.npy",   "features.npy",   "targets.npy",
+                                 "weights.npy",  "row_weights.npy", "features.0.npy", "features.1.npy", "logits.npy"};
 constexpr unsigned absent = 65535;
 
 void write_folder(const test::TemporaryFolder& folder, const std::uint8_t* data, std::size_t size) {
@@ -39,7 +39,8 @@ void read(const test::TemporaryFolder& folder) {
   OutputsReader reader(folder.path());
   for (std::size_t first = 0; first < reader.rows(); first += reader.block_rows()) {
     const MemberOutputs block = reader.read(first, reader.block_rows());
-    must(block.mean.size() == reader.about().mean.size(), "every block has all members");
+    must(block.members() == reader.about().members(), "every block has all members");
+    must(block.has_classes() == reader.about().has_classes(), "every block is of one likelihood");
   }
 }
 

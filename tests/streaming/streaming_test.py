@@ -25,9 +25,13 @@ PIECE = 10_000
 FEW = ROWS // 8 // PIECE * PIECE
 BASIS = 450 * 10**6  # address space of the program, its threads and its blocks
 MEGABYTE = 10**6
+# 24 bytes for each of 2^20 rows in five sets: classical and extended for AUROC and for risk, and risk by ignorance; one of them while it grows.
+EXACT_RANKS = 165 * MEGABYTE
+EXACT_FOREIGN_RANKS = 40 * MEGABYTE  # 72 bytes for each of 2^20 / 3 rows, while one of three sets grows
 DRAWS_AT_ONCE = 130 * MEGABYTE  # all would be 390
 EXACT_MEDIAN = 88 * MEGABYTE  # two times 2^20 ratios and their weights, in vectors that grow
 BEFORE_THE_DISK = 92 * MEGABYTE  # of an array that cannot be mapped, 64 MiB are held
+KEPT_WORDS = 40 * MEGABYTE  # of a window; all would be 100
 WIDE = 24  # columns of that array: 230 MB
 
 
@@ -115,6 +119,16 @@ class Streaming(unittest.TestCase):
         self.check(self.model("predict", "-o", self.folder / "out.csv"))
         self.check(self.model("predict", "-o", self.folder / "out.npy", "--interval", "mixture"))
 
+    def test_predict_keeps_words(self):
+        """Every row has its own."""
+        tables = {}
+        for rows in (FEW, ROWS):
+            tables[rows] = self.folder / f"{rows}.words.csv"
+            with open(self.tables[rows], encoding="ascii") as plain, open(tables[rows], "w", encoding="ascii") as named:
+                named.write("name," + next(plain))
+                named.writelines(f"the sample with the number {i},{line}" for i, line in enumerate(plain))
+        self.check(self.model("predict", "--keep", "name", "-o", self.folder / "out.csv", table=tables), constant=KEPT_WORDS)
+
     def answers(self, lines, ends, *words):
         """Lines that predict has answered, each piece of `lines` before the next one is sent."""
         process = subprocess.Popen([PROGRAM, "predict", self.folder / "model", "-", *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -167,6 +181,20 @@ class Streaming(unittest.TestCase):
 
     def test_report(self):
         self.check(self.model("report", "-o", self.folder / "out.html"), per_row=200)
+
+    def test_report_of_classes(self):
+        """Ranks of rows are exact up to 2^20 values, which the smaller table does not have."""
+        tables = {}
+        for rows in (PIECE, FEW, ROWS):
+            tables[rows] = self.folder / f"{rows}.classes.csv"
+            with open(self.tables[rows], encoding="ascii") as numbers, open(tables[rows], "w", encoding="ascii") as named:
+                named.write("kind," + next(numbers))
+                named.writelines(("low," if line.split(",", 2)[1] < "0.5" else "high,") + line for line in numbers)
+        self.run_program(["fit", tables[PIECE], "--target", "kind", "--inputs", "a,b", "--recipe", "paper", "--members", "3", "--hidden", "8",
+                          "--epochs", "1", "--progress", "none", "-o", self.folder / "classes"])
+        report = lambda rows: ["report", self.folder / "classes", tables[rows], "--weight", "w", "-o", self.folder / "out.html"]  # noqa: E731
+        self.check(report, constant=EXACT_RANKS)
+        self.check(lambda rows: [*report(rows), "--foreign", tables[rows]], constant=EXACT_RANKS + EXACT_FOREIGN_RANKS)
 
 
 if __name__ == "__main__":

@@ -7,8 +7,10 @@
 #include <filesystem>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "base/file.hpp"
+#include "support/effort.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace credens::base {
@@ -81,6 +83,25 @@ TEST(GroupMemory, IsThatOfTheRootWhereAContainerSeesNoOther) {
 TEST(GroupMemory, LimitsTheMachine) {
   EXPECT_LE(machine_memory(), group_memory());
   EXPECT_GT(machine_memory(), std::uint64_t{64} << 20);
+}
+
+/// Bytes in memory that no file backs.
+std::size_t anonymous_memory() {
+  const std::string status = read_file("/proc/self/status");
+  const std::string field = "RssAnon:";
+  return 1024 * std::stoul(status.substr(status.find(field) + field.size()));
+}
+
+TEST(ReleaseFreeMemory, GivesBackWhatLiesBetweenMemoryInUse) {
+  if (test::is_sanitized) GTEST_SKIP() << "sanitizers have an allocator of their own";
+  constexpr std::size_t size = 40000;  // from the heap, and of several pages
+  std::vector<std::string> pieces;
+  for (std::size_t i = 0; i < 1000; ++i) pieces.emplace_back(size, 'x');
+  for (std::size_t i = 0; i < pieces.size(); i += 2) std::string().swap(pieces[i]);
+  const std::size_t before = anonymous_memory();
+  release_free_memory();
+  EXPECT_LT(anonymous_memory() + 300 * size, before);
+  EXPECT_EQ(pieces[1], std::string(size, 'x'));
 }
 
 }  // namespace

@@ -144,9 +144,31 @@ TEST(Quoted, LeavesLettersOfAllLanguagesAlone) {
 }
 
 TEST(Quoted, EscapesControlCharacters) {
-  EXPECT_EQ(base::quoted("a\nb\x1b[1m\x7f"), R"("a\x0ab\x1b[1m\x7f")");
-  EXPECT_EQ(base::quoted("\xc2\x85"), R"("\xc2\x85")");
+  EXPECT_EQ(base::quoted("a\nb\x1b[1m\x7f"), R"("a\x0ab\x1b[1m\u007f")");
+  EXPECT_EQ(base::quoted("\xc2\x85"), R"("\u0085")");
   EXPECT_EQ(base::quoted(std::string_view("a\0b", 3)), R"("a\x00b")");
+}
+
+TEST(Printable, EscapesWhatATerminalObeys) {
+  EXPECT_EQ(base::printable("\x1b]0;title\x07 a\nb\tc"), R"(\x1b]0;title\x07 a\x0ab\x09c)");
+  EXPECT_EQ(base::printable("a\nb\x1b", "\n"), "a\nb\\x1b");
+  EXPECT_EQ(base::printable("\xc2\x9b"
+                            "31m"),
+            R"(\u009b31m)");
+  EXPECT_EQ(base::printable("\x9b"
+                            "31m \xff"),
+            R"(\x9b31m \xff)");
+  EXPECT_EQ(base::printable("a\u202eb\u2066c\u200fd\u061ce\u2028f"), R"(a\u202eb\u2066c\u200fd\u061ce\u2028f)");
+}
+
+TEST(Printable, LeavesAllOtherText) {
+  const std::string text = "größe 1 °C ≤ 日本 🙂 \u00a0\u200d\u2027\u202f\u2065\u206a";
+  EXPECT_EQ(base::printable(text), text);
+}
+
+TEST(Printable, IsIdempotent) {
+  const std::string once = base::printable("\x1b[2J\\x1b\u202e\xff");
+  EXPECT_EQ(base::printable(once), once);
 }
 
 TEST(Quoted, EscapesBytesThatAreNotUtf8) {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <fstream>
 
+#include "support/error_matchers.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace credens::data {
@@ -16,8 +17,8 @@ namespace {
 TEST(CompleteRows, AreThoseWithAllTheirTargets) {
   const Matrix targets(4, 2, std::vector<double>{1, 2, NAN, 2, 3, NAN, 4, 5});
   EXPECT_THAT(rows_with_targets(targets), testing::ElementsAre(0, 3));
-  EXPECT_EQ(left_out_sentence(1), "1 row without target is left out");
-  EXPECT_EQ(left_out_sentence(2), "2 rows without target are left out");
+  EXPECT_EQ(left_out_sentence(1, 1), "1 of 1 row without target is left out");
+  EXPECT_EQ(left_out_sentence(2, 40), "2 of 40 rows without target are left out");
 }
 
 TEST(CompleteRows, KeepTheirWeightsNoiseAndCells) {
@@ -34,7 +35,9 @@ TEST(CompleteRows, KeepTheirWeightsNoiseAndCells) {
   EXPECT_EQ(block.targets(1, 0), 30);
   EXPECT_EQ(block.weights[1], 3);
   EXPECT_EQ(block.noise_std(1, 0), 0.3);
-  EXPECT_EQ(block.table->values(1, 3), 30);
+  EXPECT_EQ(block.table_row(1), 2U);
+  EXPECT_EQ(block.table->values(block.table_row(1), 3), 30);
+  EXPECT_EQ(complete.rows(), 3U);
 }
 
 TEST(CompleteRows, OfADatasetAreItself) {
@@ -45,6 +48,9 @@ TEST(CompleteRows, OfADatasetAreItself) {
       {.inputs = Matrix(2, 1, std::vector<double>{1, 2}), .targets = Matrix(2, 1, std::vector<double>{NAN, 4})});
   ASSERT_EQ(gap.with_targets().rows(), 1U);
   EXPECT_EQ(gap.with_targets().inputs()(0, 0), 2);
+  const Dataset none(
+      {.inputs = Matrix(1, 1, std::vector<double>{1}), .targets = Matrix(1, 1, std::vector<double>{NAN})});
+  EXPECT_THAT([&] { none.with_targets(); }, test::Fails(ErrorCode::data, "no row has a target"));
 }
 
 }  // namespace

@@ -109,6 +109,32 @@ TEST(Decompress, ChecksTheSumsOfZstdWhereThereAreAny) {
   EXPECT_THAT([&] { decompress(archive, "t"); }, test::Fails(ErrorCode::data, "t: the zstd archive is damaged"));
 }
 
+// The frame states 36 bytes and holds one block of none. In one piece libzstd refuses it, in several it does not.
+TEST(Decompress, RefusesFramesOfZstdThatHoldLessThanTheyState) {
+  const std::string archive = "\x28\xb5\x2f\xfd\x20\x24\x01\x00\x00"s;
+  EXPECT_THAT([&] { decompress(archive, "t"); }, test::Fails(ErrorCode::data, "t: the zstd archive is damaged"));
+  const auto in_pieces = [&] {
+    Unpacker unpacker(archive, "t");
+    std::string text;
+    for (const char byte : archive) unpacker.add({&byte, 1}, text);
+  };
+  EXPECT_THAT(in_pieces, test::Fails(ErrorCode::data, "t: the zstd archive is damaged"));
+}
+
+// What `zstd --long=31` begins with: a window of 2 GiB.
+TEST(Decompress, SaysThatAnArchiveNeedsTooMuchMemory) {
+  const std::string archive = "\x28\xb5\x2f\xfd\x00\xa8\x01\x00\x00"s;
+  EXPECT_THAT([&] { decompress(archive, "t"); }, test::Fails(ErrorCode::data, "needs more than 128 MiB of memory"));
+}
+
+// What `xz --lzma2=dict=128MiB` begins with.
+TEST(Decompress, SaysThatAnXzArchiveNeedsTooMuchMemory) {
+  const std::string archive =
+      "\xfd\x37\x7a\x58\x5a\x00\x00\x04\xe6\xd6\xb4\x46\x02\x00\x21\x01\x1e\x00\x00\x00\x9b\x07\x51\x66\x01\x00\x03\x31\x2c\x32\x0a\x00\x2d\x27\x76\x6a\xad\xc7\x4e\x59\x00\x01\x1c\x04\x6f\x2c\x9c\xc1\x1f\xb6\xf3\x7d\x01\x00\x00\x00\x00\x04\x59\x5a"s;
+  EXPECT_THAT([&] { decompress(archive, "t"); },
+              test::Fails(ErrorCode::data, "the xz archive needs more than 100 MiB of memory to unpack"));
+}
+
 TEST(Decompress, LeavesOtherBytesAlone) {
   EXPECT_EQ(decompress("1,2\n", "t"), "1,2\n");
   EXPECT_EQ(decompress("", "t"), "");

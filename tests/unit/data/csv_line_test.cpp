@@ -233,6 +233,22 @@ TEST(Header, IsNoRowWithTheNameOfASample) {
   EXPECT_FALSE(has_header("alice,1,2\nbob,3,4\n"));
 }
 
+TEST(Header, IsDoubtfulWithWordsAmongNumbersAboveNumbers) {
+  const auto is_doubtful = [](std::string_view text, const TableFormat& format = {}) {
+    return recognise_dialect(text, format).header_doubtful;
+  };
+  EXPECT_TRUE(is_doubtful("1,2x,3\n4,5,6\n7,NA,9\n"));
+  EXPECT_TRUE(is_doubtful("id;2019;2020\n7;1,5;2\n"));
+  EXPECT_FALSE(is_doubtful("a,b,c\n4,5,6\n"));
+  EXPECT_FALSE(is_doubtful("1,2x,3\n4,five,6\n")) << "a column of words";
+  EXPECT_FALSE(is_doubtful("country,2019\nDE,1\n"));
+  EXPECT_FALSE(is_doubtful("a,1\nm,mm\n1,2\n")) << "units below";
+  EXPECT_FALSE(is_doubtful("1,2x\n"));
+  EXPECT_FALSE(is_doubtful("1,2x,3\n4,5,6\n", {.header = true}));
+  EXPECT_FALSE(is_doubtful("1,2x,3\n4,5,6\n", {.header = false}));
+  EXPECT_FALSE(is_doubtful("1,2x,3\n4,5,6\n", {.unit_line = true}));
+}
+
 TEST(Header, MayBeGiven) {
   EXPECT_TRUE(recognise_dialect("1,2\n3,4\n", {.header = true}).header);
   EXPECT_FALSE(recognise_dialect("a,b\n3,4\n", {.header = false}).header);

@@ -60,6 +60,8 @@ TEST(Date, IsWrittenAsItIsRead) {
   for (const char* text : {"1970-01-01", "1969-12-31", "2024-02-29", "2024-05-17T08:30:15"}) {
     EXPECT_EQ(date_text(read_date(text)->seconds), text);
   }
+  EXPECT_EQ(date_text(0, true), "1970-01-01T00:00:00Z");
+  EXPECT_EQ(date_text(read_date("2024-05-17T08:30:15+02:00")->seconds, true), "2024-05-17T06:30:15Z");
 }
 
 }  // namespace

@@ -77,6 +77,8 @@ TEST(RecogniseUnits, FindsWordsBetweenNamesAndNumbers) {
   EXPECT_TRUE(has_units("id;length\n;mm\n1;2\n3;\n")) << "empty cells";
   EXPECT_TRUE(has_units("name;length\n;mm\nbolt;2\nnut;3,5\n"));
   EXPECT_TRUE(has_units("x\nmm\n1\n"));
+  EXPECT_TRUE(has_units("x,y,z\n[mm],-,[pieces of 8]\n1,2,3\n"));
+  EXPECT_TRUE(has_units("x,y\nkg/m³,Stück\n1,2\n")) << "as many units as words that may be some";
 }
 
 TEST(RecogniseUnits, DoesNotTakeRowsForUnits) {
@@ -87,6 +89,16 @@ TEST(RecogniseUnits, DoesNotTakeRowsForUnits) {
   EXPECT_FALSE(has_units("a,b\nmm,MPa\n")) << "no row";
   EXPECT_FALSE(has_units("1,2\nmm,MPa\n3,4\n")) << "no names";
   EXPECT_FALSE(has_units("a,b\nmm\n3,4\n")) << "fewer than names";
+}
+
+TEST(RecogniseUnits, DoesNotTakeMeasurementsForUnits) {
+  const Dialect dialect = recognise_dialect("site,length,mass\nVic,n.d.,n.d.\nVic,1,2\nTas,3,4\n", {});
+  EXPECT_FALSE(dialect.unit_line);
+  EXPECT_TRUE(dialect.doubtful_units);
+  EXPECT_FALSE(has_units("a,b,c\nlost,trace,mm\n1,2,3\n")) << "fewer units than other words";
+  EXPECT_FALSE(has_units("a,b\n-,-\n1,2\n"));
+  EXPECT_FALSE(recognise_dialect("a,b\n1,2\n3,4\n", {}).doubtful_units);
+  EXPECT_FALSE(recognise_dialect("a,b\nmm,s\n3,4\n", {.unit_line = false}).doubtful_units);
 }
 
 TEST(RecogniseUnits, AsksTheUserFirst) {

@@ -42,11 +42,10 @@ TEST(Encoder, GivesNumbersTheSameBitsBesideMissingOnes) {
 }
 
 TEST(Encoder, PutsNumbersThenFlagsThenCodes) {
-  Encoder encoder(identity_scaler(4));
-  encoder.columns = {{.kind = ColumnKind::category, .codes = {0, 2, 1}, .learned = 2},
-                     {.kind = ColumnKind::number, .flags_missing = true},
-                     {.kind = ColumnKind::date, .cycles = {Cycle::day}},
-                     {.kind = ColumnKind::category, .codes = {0}, .learned = 1}};
+  const Encoder encoder(identity_scaler(4), {{.kind = ColumnKind::category, .codes = {0, 2, 1}, .learned = 2},
+                                             {.kind = ColumnKind::number, .flags_missing = true},
+                                             {.kind = ColumnKind::date, .cycles = {Cycle::day}},
+                                             {.kind = ColumnKind::category, .codes = {0}, .learned = 1}});
   EXPECT_EQ(encoder.numbers(), 2U);
   EXPECT_EQ(encoder.flags(), 3U);
   EXPECT_EQ(encoder.width(), 7U);
@@ -73,8 +72,7 @@ TEST(Encoder, PutsNumbersThenFlagsThenCodes) {
 }
 
 TEST(Encoder, TellsTheDaysOfAWeekApart) {
-  Encoder encoder(identity_scaler(1));
-  encoder.columns = {{.kind = ColumnKind::date, .cycles = {Cycle::week}}};
+  const Encoder encoder(identity_scaler(1), {{.kind = ColumnKind::date, .cycles = {Cycle::week}}});
   EXPECT_EQ(encoder.flags(), 6U);
   Matrix days(7, 1);
   for (std::size_t day = 0; day < 7; ++day) days(day, 0) = 86400.0 * static_cast<double>(day);
@@ -90,11 +88,11 @@ TEST(Encoder, TellsTheDaysOfAWeekApart) {
 }
 
 TEST(Encoder, LooksUpDaysOfTheCalendar) {
-  Encoder encoder(identity_scaler(2));
-  encoder.columns = {{.kind = ColumnKind::date, .codes = std::vector<std::uint32_t>(366, 2), .learned = 2},
-                     {.kind = ColumnKind::category, .codes = {0}, .learned = 1}};
-  encoder.columns[0].codes[0] = 1;    // 1 March
-  encoder.columns[0].codes[365] = 0;  // 29 February
+  std::vector<std::uint32_t> days(366, 2);
+  days[0] = 1;    // 1 March
+  days[365] = 0;  // 29 February
+  const Encoder encoder(identity_scaler(2), {{.kind = ColumnKind::date, .codes = days, .learned = 2},
+                                             {.kind = ColumnKind::category, .codes = {0}, .learned = 1}});
   EXPECT_EQ(encoder.numbers(), 1U);
   EXPECT_EQ(encoder.width(), 3U);
   EXPECT_EQ(encoder.tables(), (std::vector<LevelTable>{{5, 4}, {4, 3}}));

@@ -11,6 +11,7 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "data/csv_reader.hpp"
 #include "support/error_matchers.hpp"
 #include "support/tables.hpp"
 #include "support/temporary_folder.hpp"
@@ -130,6 +131,48 @@ TEST(Encodings, WarnOfLatin1) {
   const Table table = test::parse_csv("L\xe4nge;y\n1;2\n", "t.csv");
   EXPECT_EQ(table.warnings, std::vector<std::string>{"t.csv: names are not UTF-8, taken for Latin-1: \"Länge\""});
   EXPECT_TRUE(test::parse_csv("Länge;y\n1;2\n", "t.csv").warnings.empty());
+}
+
+/// The words of the first column, which is read as words.
+struct FirstColumn {
+  std::vector<std::string> words;
+  std::vector<std::string> warnings;
+};
+
+FirstColumn read_words(std::string_view text) {
+  CsvReader reader(std::make_unique<ByteSource>(text, "t.csv"), {});
+  std::vector<ColumnReading> readings(reader.header().cols());
+  readings[0].kind = ColumnKind::category;
+  reader.read_as(std::move(readings));
+  for (int pass = 0; pass < 2; ++pass) {
+    for (std::vector<double> values; reader.append(values);) {
+    }
+    reader.rewind();
+  }
+  return {reader.levels(0), reader.header().warnings};
+}
+
+TEST(Encodings, OfWordsAreToldByTheFirstBeyondAscii) {
+  const FirstColumn latin1 = read_words("name,y\nMeier,1\nM\xfcller,2\nMeier,3\nB\xe4r,4\n");
+  EXPECT_EQ(latin1.words, (std::vector<std::string>{"Meier", "Müller", "Bär"}));
+  EXPECT_EQ(latin1.warnings, std::vector<std::string>{"t.csv: words are not UTF-8, taken for Latin-1: \"Müller\""});
+  const FirstColumn utf8 = read_words("name,y\nMeier,1\nMüller,2\n");
+  EXPECT_EQ(utf8.words, (std::vector<std::string>{"Meier", "Müller"}));
+  EXPECT_TRUE(utf8.warnings.empty());
+  EXPECT_EQ(read_words("n\xe4me,y\nM\xfcller,1\n").warnings.size(), 1U);
+}
+
+TEST(Encodings, OfOneFileAreOne) {
+  const auto refused = [](std::string_view text, std::string_view sentence) {
+    EXPECT_THAT([&] { read_words(text); }, test::Fails(ErrorCode::data, std::string(sentence)));
+  };
+  refused("name,y\nMüller,1\nMeier,2\nB\xe4r,3\n",
+          "t.csv:4:1 (name): \"B\\xe4r\" is not UTF-8, the text before it is UTF-8, expected one encoding");
+  refused("name,y\nMeier,1\nB\xe4r,2\nMüller,3\n",
+          "t.csv:4:1 (name): \"Müller\" is UTF-8, the text before it is not, expected one encoding");
+  refused("näme,y\nMeier,1\nB\xe4r,2\n", "t.csv:3:1 (näme): \"B\\xe4r\" is not UTF-8");
+  refused("name,y\nMeier,1\nB\x81r,2\n", "t.csv:3:1 (name): \"B\\x81r\" is neither UTF-8 nor Latin-1");
+  refused("name,y\nMeier,1\nB\x01r,2\n", "t.csv:3:1 (name): the word \"B\\x01r\" holds a control character");
 }
 
 }  // namespace

@@ -173,7 +173,7 @@ TEST_F(Packing, RefusesDatesInSinglesAndWordsAsNumbers) {
   EXPECT_THAT([&] { pack({.numbers = {"colour"}}); }, Fails(ErrorCode::data, "t.csv:2:2 (colour)", "red"));
   pack({.type = PackedType::float32, .ignore = {"day"}});
   EXPECT_THAT([&] { Dataset::from_file(folder_ / "t.npy", {.targets = {"colour"}, .task = Task::regression}); },
-              Fails(ErrorCode::data, "row 0, column 1 (counted from 0) holds words, expected numbers"));
+              Fails(ErrorCode::usage, "the target \"colour\" holds words, but the task is regression"));
   EXPECT_THAT([&] { Dataset::from_file(folder_ / "t.npy", {.targets = {"y"}, .categories = {"x"}}); },
               Fails(ErrorCode::usage, "x is to hold words, but the array has numbers"));
 }

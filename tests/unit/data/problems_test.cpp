@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "support/error_matchers.hpp"
@@ -77,8 +78,43 @@ TEST(Problems, StartWithTheSmallerSample) {
   EXPECT_EQ(large.data.select(first_rows).fingerprint(), small.data.fingerprint());
 }
 
+/// Distance of a row from the half circle of its class: below, above or beside the arc from one of its ends.
+double distance_from_moon(double x1, double x2, bool is_lower) {
+  const double across = is_lower ? x1 - 1 : x1;
+  const double up = is_lower ? 0.5 - x2 : x2;
+  if (up < 0) return std::min(std::hypot(across - 1, up), std::hypot(across + 1, up));
+  return std::abs(std::hypot(across, up) - 1);
+}
+
+// The mean square distance from a line is that of one coordinate; ends of arcs and curvature change it a little.
+TEST(TwoMoons, ScatterAroundTheirHalfCircles) {
+  constexpr std::size_t rows = 20000;
+  const Dataset moons = two_moons(rows, 3);
+  double squares = 0;
+  double lower = 0;
+  for (std::size_t row = 0; row < rows; ++row) {
+    const bool is_lower = moons.targets()(row, 0) == 1;
+    const double distance = distance_from_moon(moons.inputs()(row, 0), moons.inputs()(row, 1), is_lower);
+    squares += distance * distance;
+    lower += is_lower ? 1 : 0;
+  }
+  EXPECT_NEAR(std::sqrt(squares / rows), 0.25, 0.015);
+  EXPECT_NEAR(lower / rows, 0.5, 2.5 / std::sqrt(static_cast<double>(rows)));
+}
+
+TEST(TwoMoons, AreAClassification) {
+  const Dataset moons = two_moons(30, 5);
+  EXPECT_EQ(moons.task(), Task::classification);
+  EXPECT_THAT(moons.classes(), ElementsAre("upper", "lower"));
+  EXPECT_THAT(moons.input_names(), ElementsAre("x1", "x2"));
+  const std::vector<std::size_t> first_rows = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+  EXPECT_EQ(moons.select(first_rows).fingerprint(), two_moons(10, 5).fingerprint());
+  EXPECT_NE(two_moons(10, 6).fingerprint(), two_moons(10, 5).fingerprint());
+}
+
 TEST(Problems, RefuseNoRows) {
   EXPECT_THAT([] { figure1_problem(0, 1); }, test::Fails(ErrorCode::usage, "0 rows, expected at least 1"));
+  EXPECT_THAT([] { two_moons(0, 1); }, test::Fails(ErrorCode::usage, "0 rows, expected at least 1"));
 }
 
 }  // namespace

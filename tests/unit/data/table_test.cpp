@@ -25,7 +25,7 @@ const std::string named_text = "age,height,2,y\n1,2,3,4\n5,6,7,8\n";
 const std::string unnamed_text = "1,2,3,4\n5,6,7,8\n";
 
 Table named() {
-  return parse_csv(named_text, "t.csv");
+  return parse_csv(named_text, "t.csv", {.header = true});
 }
 Table unnamed() {
   return parse_csv(unnamed_text, "t.csv");

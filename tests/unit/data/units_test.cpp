@@ -43,6 +43,24 @@ RC_GTEST_PROP(SplitUnit, UndoesLabels, ()) {
   RC_ASSERT(split_unit(label_with_unit(name, "")) == NameAndUnit{name});
 }
 
+TEST(UnitOfCell, DropsBracketsAndDashes) {
+  EXPECT_EQ(unit_of_cell("mm"), "mm");
+  EXPECT_EQ(unit_of_cell("[mm]"), "mm");
+  EXPECT_EQ(unit_of_cell("( °C )"), "°C");
+  for (const char* none : {"", "-", "–", "[-]", "(—)", "[]"}) EXPECT_EQ(unit_of_cell(none), "") << none;
+}
+
+TEST(LooksLikeUnit, KnowsSymbolsPowersAndProducts) {
+  for (const char* unit : {"mm",  "MPa", "°C",   "kg/m³",      "kg m^-3", "µg/l", "W·m⁻²", "%",  "years", "1/s",
+                           "N.m", "EUR", "(mm)", "[whatever]", "mol/L",   "km/h", "kWh",   "m2", "deg",   "mmHg"}) {
+    EXPECT_TRUE(looks_like_unit(unit)) << unit;
+  }
+  for (const char* word :
+       {"n.d.", "nd", "trace", "-", "", "missing", "broken", "Vic", "<LOD", "x", "(n.d.)", "BDL", "none", "12"}) {
+    EXPECT_FALSE(looks_like_unit(word)) << word;
+  }
+}
+
 struct Separated {
   Words names;
   Words units;

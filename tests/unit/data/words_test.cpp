@@ -46,6 +46,18 @@ TEST(WordIndex, GivesTheFirstCodeOfAWordThatIsThereTwice) {
   EXPECT_EQ(index.code_of("new"), 1000U);
 }
 
+TEST(WordIndex, ForgetsManyNewWords) {
+  WordIndex index({"red", "green"});
+  EXPECT_EQ(index.code_of("blue"), 2U);
+  index.forget_new();
+  EXPECT_EQ(index.code_of("blue"), 2U);  // few words stay
+  for (std::uint32_t i = 0; i < 10'000; ++i) EXPECT_EQ(index.code_of(fmt::format("word {}", i)), 3 + i);
+  index.forget_new();
+  EXPECT_EQ(index.words(), (std::vector<std::string>{"red", "green"}));
+  EXPECT_EQ(index.code_of("word 7"), 2U);
+  EXPECT_EQ(index.code_of("green"), 1U);
+}
+
 TEST(WordSlots, TellsWordsOfOneHashApart) {
   const std::vector<std::string> words = {"red", "green", "blue"};
   constexpr std::uint32_t last_slot = 15;
