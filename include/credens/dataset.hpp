@@ -82,7 +82,7 @@ struct DatasetParts {
   std::vector<std::string> target_levels = {};  ///< empty or the words that the codes in `targets` stand for
   std::vector<std::string> classes = {};        ///< as in DatasetOptions
   std::vector<double> groups = {};              ///< empty or N numbers: rows of one number are held out together
-  std::vector<double> times = {};               ///< empty or N numbers: rows are held out in blocks of time
+  std::vector<double> times = {};               ///< the same, of dates the seconds: rows are held out in blocks of time
   std::string group_name = {};                  ///< name of the column that `groups` came from
   std::string time_name = {};                   ///< name of the column that `times` came from
 };

@@ -15,9 +15,10 @@ namespace credens {
 
 class OutputsWidening {
  public:
-  /// `about` says what belongs to members and outputs: last_layer, member_weights, target_scale, target_shift and
-  /// target_names; its rows are not looked at. Options need `prior_precision`, or `evidence` with last layers. Without
-  /// `full_elbo` a row costs O(p) where the rung is below `full`, and the ELBO of `full` is not known.
+  /// `about` says what belongs to members and outputs: last_layer, member_weights, target_scale, target_shift,
+  /// target_names and classes; its rows are not looked at. Options need `prior_precision`, or `evidence` with last
+  /// layers. Where they give no posterior it is `isotropic`, for classes `full`. Without `full_elbo` a row costs O(p)
+  /// where the rung is below `full`, and the ELBO of `full` is not known.
   explicit OutputsWidening(const WidenOptions& options, const MemberOutputs& about = {}, bool full_elbo = true);
   ~OutputsWidening();
   OutputsWidening(OutputsWidening&&) noexcept;
@@ -38,13 +39,15 @@ class OutputsWidening {
 };
 
 /// G_k = sum_i u_i phi_i phi_i^T / s_ik^2 of each member, whoever added it up: u_i row weight, phi_i features (with a
-/// constant 1 appended for a random bias), P their number, s_ik^2 noise variance. Either `diagonal` or `gram` is given.
+/// constant 1 appended for a random bias), P their number, s_ik^2 noise variance, for C classes the number C. Either
+/// `diagonal` or `gram` is given.
 struct OutputSums {
   std::size_t rows = 0;
   std::size_t outputs = 1;                     ///< q
   std::vector<Matrix> diagonal = {};           ///< L of [q x P], or [1 x P] when the outputs share their noise
   std::vector<std::vector<Matrix>> gram = {};  ///< L of q or 1 matrices [P x P]; `full` and `evidence` need them
   std::vector<double> log_likelihood = {};     ///< L values sum_ik u_i log N(y_ik; m_ik, s_ik^2), or none: no ELBO
+  Task task = Task::regression;                ///< of classes log_likelihood is that of the labels
 };
 
 /// Widening from sums; `about` as in OutputsWidening.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The simulated regression problems of the paper, with their noise-free truth.
+// The simulated regression problems of the paper, with their noise-free truth, and a problem of two classes.
 
 #pragma once
 
@@ -22,5 +22,9 @@ SimulatedData figure1_problem(std::size_t rows, std::uint64_t seed);
 
 /// Figure 2: eta(x) = sum_i (1.5 x_i - 1)^2 (1.3 x_i + 1)^2, x uniform on [-1, 1]^2, noise standard deviation 0.2.
 SimulatedData figure2_problem(std::size_t rows, std::uint64_t seed);
+
+/// Two half circles of radius 1 that reach into each other, classes `upper` and `lower`, as likely as each other. Both
+/// coordinates have noise of standard deviation 0.25.
+Dataset two_moons(std::size_t rows, std::uint64_t seed);
 
 }  // namespace credens

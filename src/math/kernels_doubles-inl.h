@@ -103,13 +103,34 @@ class BlockSum {
     parts_[v] = hn::MulAdd(x, y, parts_[v]);
   }
 
-  HWY_INLINE double total() const {
-    HWY_ALIGN double lane[block];
-    for (std::size_t v = 0; v < vectors_per_block; ++v) hn::Store(parts_[v], doubles, lane + v * double_lanes);
-    return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
-  }
+  HWY_INLINE void add(std::size_t v, DoubleVector x) { parts_[v] = hn::Add(x, parts_[v]); }
+
+  /// ((0 + 4) + (2 + 6)) + ((1 + 5) + (3 + 7)), by halves of what is left.
+  HWY_INLINE double total() const { return folded<vectors_per_block>(parts_); }
 
  private:
+  template <std::size_t count>
+  static HWY_INLINE double folded(const DoubleVector (&parts)[count]) {
+    if constexpr (count == 1) {
+      return folded_lanes(doubles, parts[0]);
+    } else {
+      DoubleVector sums[count / 2];
+      for (std::size_t v = 0; v < count / 2; ++v) sums[v] = hn::Add(parts[v], parts[v + count / 2]);
+      return folded<count / 2>(sums);
+    }
+  }
+
+  template <class D>
+  static HWY_INLINE double folded_lanes(D, hn::Vec<D> x) {
+#if HWY_TARGET != HWY_SCALAR  // which has no halves
+    if constexpr (hn::MaxLanes(D()) > 1) {
+      const hn::Half<D> half;
+      return folded_lanes(half, hn::Add(hn::LowerHalf(half, x), hn::UpperHalf(half, x)));
+    }
+#endif
+    return hn::GetLane(x);
+  }
+
   DoubleVector parts_[vectors_per_block];
 };
 

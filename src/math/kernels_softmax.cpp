@@ -42,6 +42,10 @@ void exponentials(double* values, std::size_t count) {
   map(values, count, values, [](DoubleVector x) HWY_ATTR { return exp(x); });
 }
 
+void logarithms(double* values, std::size_t count) {
+  map(values, count, values, [](DoubleVector x) HWY_ATTR { return log(x); });
+}
+
 double softmax_and_log_sum(const double* logits, std::size_t count, double* probability) {
   const double largest = *std::max_element(logits, logits + count);
   map(logits, count, probability, [&](DoubleVector z) HWY_ATTR { return exp(hn::Sub(z, number(largest))); });
@@ -68,87 +72,178 @@ double entropy(const double* probability, std::size_t count) {
   return sum;
 }
 
-constexpr double most_rate = 403.0;  // g has vanished
-
-void gumbel_row(const SoftmaxGrid& grid, double share, double* gumbel) {
-  const DoubleVector shares = number(-share);
-  for (std::size_t i = 0; i < grid.point_rate.size(); i += double_lanes) {
-    const DoubleVector rate = hn::Mul(shares, hn::Load(doubles, grid.point_rate.data() + i));
-    hn::Store(exp_in_range(hn::Max(rate, number(-most_rate))), doubles, gumbel + i);
-  }
+/// e^-a for 0 <= a <= 1 / 16; what is left out is below 4e-17.
+HWY_INLINE DoubleVector small_gumbel(DoubleVector a) {
+  constexpr double series[] = {1, -1, 1.0 / 2, -1.0 / 6, 1.0 / 24, -1.0 / 120, 1.0 / 720, -1.0 / 5040, 1.0 / 40320};
+  return polynomial(series, a);
 }
 
-/// Sums over the taps at a block of nodes.
-struct TapSums {
-  DoubleVector of[3][vectors_per_block];
+/// A row of points for one class.
+struct GumbelRow {
+  const double* rate;
+  double share;
+  double* gumbel;
 };
 
-HWY_INLINE TapSums sum_over_taps(const SoftmaxGrid& grid, const double* gumbel) {
-  TapSums sums;
-  for (auto& sum : sums.of) {
-    for (DoubleVector& part : sum) part = hn::Zero(doubles);
+/// Rows that are computed side by side, because every value waits for the one it is a power of.
+constexpr std::size_t rows_at_once = double_lanes < 4 ? 1 : 4;
+
+/// exp(-exp(z - t)) where rates are small.
+HWY_INLINE void fill_last_points(const GumbelRow (&rows)[rows_at_once], const SoftmaxLevel& level) {
+  for (std::size_t at = level.small; at < level.row; at += double_lanes) {
+    for (const GumbelRow& row : rows) {
+      const DoubleVector a = hn::Mul(number(row.share), hn::Load(doubles, row.rate + at));
+      hn::Store(small_gumbel(a), doubles, row.gumbel + at);
+    }
   }
+}
+
+/// exp(-exp(z - t)) in the other blocks, from the last to the first: rates of a block are 2^k times those of the next,
+/// so its values are those of the next squared k times. `least_base` raised to 2^k is 1e-300.
+template <int doublings>
+HWY_INLINE void fill_first_points(const GumbelRow (&rows)[rows_at_once], const SoftmaxLevel& level) {
+  const DoubleVector least = number(level.least_base);
+  for (std::size_t v = 0; v < vectors_per_block; ++v) {
+    DoubleVector g[rows_at_once];
+    for (std::size_t r = 0; r < rows_at_once; ++r) {
+      g[r] = hn::Load(doubles, rows[r].gumbel + level.small + v * double_lanes);
+    }
+    for (std::size_t first = level.small; first > 0;) {
+      first -= block;
+      for (DoubleVector& value : g) value = hn::Max(value, least);
+      for (int k = 0; k < doublings; ++k) {
+        for (DoubleVector& value : g) value = hn::Mul(value, value);
+      }
+      for (std::size_t r = 0; r < rows_at_once; ++r) {
+        hn::Store(g[r], doubles, rows[r].gumbel + first + v * double_lanes);
+      }
+    }
+  }
+}
+
+/// All rows of some classes, class by class; the last row may be filled more than once.
+template <int doublings>
+void fill_classes(const SoftmaxGrid& grid, const double* share, std::size_t classes, double* gumbel) {
+  const std::size_t points = grid.point_rate.size();
+  const double* const last = gumbel + classes * points - grid.level->row;
+  GumbelRow next = {grid.point_rate.data(), *share, gumbel};
+  for (bool is_done = false; !is_done;) {
+    GumbelRow rows[rows_at_once];
+    for (GumbelRow& row : rows) {
+      row = next;
+      is_done = next.gumbel == last;
+      if (is_done) continue;
+      next.gumbel += grid.level->row;
+      next.rate += grid.level->row;
+      if (next.rate == grid.point_rate.data() + points) {
+        next.rate = grid.point_rate.data();
+        next.share = *++share;
+      }
+    }
+    fill_last_points(rows, *grid.level);
+    fill_first_points<doublings>(rows, *grid.level);
+  }
+}
+
+void fill_gumbel(const SoftmaxGrid& grid, const double* share, std::size_t classes, double* gumbel) {
+  switch (grid.level->doublings) {
+    case 5:
+      return fill_classes<5>(grid, share, classes, gumbel);
+    case 6:
+      return fill_classes<6>(grid, share, classes, gumbel);
+    case 7:
+      return fill_classes<7>(grid, share, classes, gumbel);
+    default:
+      return fill_classes<8>(grid, share, classes, gumbel);
+  }
+}
+
+/// F' / F of one class at `count` vectors of nodes; multiplies the product by F. Several vectors keep as many chains of
+/// sums at work as the processor has room for.
+template <std::size_t count>
+HWY_INLINE void node_slopes(const SoftmaxGrid& grid, double share, std::size_t node, const double* gumbel,
+                            double* slope, SoftmaxSums& sums) {
+  DoubleVector f[count];
+  DoubleVector tilted[count];
+  for (std::size_t v = 0; v < count; ++v) f[v] = tilted[v] = hn::Zero(doubles);
   for (const NoiseTap& tap : grid.taps) {
-    for (std::size_t v = 0; v < vectors_per_block; ++v) {
-      const DoubleVector g = hn::LoadU(doubles, gumbel + tap.offset + v * double_lanes);
-      for (std::size_t i = 0; i < 3; ++i) sums.of[i][v] = hn::MulAdd(number(tap.weight[i]), g, sums.of[i][v]);
+    for (std::size_t v = 0; v < count; ++v) {
+      const DoubleVector g = hn::LoadU(doubles, gumbel + node + tap.offset + v * double_lanes);
+      f[v] = hn::MulAdd(number(tap.weight), g, f[v]);
+      tilted[v] = hn::MulAdd(number(tap.tilted), g, tilted[v]);
     }
   }
-  return sums;
-}
-
-/// F' / F and (F' + F'') / F of one class at all nodes; multiplies the product by F.
-void class_ratios(const SoftmaxGrid& grid, double share, const double* gumbel, double* ratio, double* product) {
-  for (std::size_t j = 0; j < grid.nodes; j += block) {
-    const TapSums sums = sum_over_taps(grid, gumbel + j);
-    for (std::size_t v = 0; v < vectors_per_block; ++v) {
-      const std::size_t node = j + v * double_lanes;
-      const DoubleVector f = sums.of[0][v];
-      const DoubleVector a = hn::Mul(number(share), hn::Load(doubles, grid.node_rate.data() + node));
-      const DoubleVector scale = hn::Div(a, f);
-      hn::Store(hn::Mul(scale, sums.of[1][v]), doubles, ratio + node);
-      hn::Store(hn::Mul(hn::Mul(scale, a), sums.of[2][v]), doubles, ratio + grid.nodes + node);
-      hn::Store(hn::Mul(hn::Load(doubles, product + node), f), doubles, product + node);
-    }
+  for (std::size_t v = 0; v < count; ++v) {
+    const std::size_t at = node + v * double_lanes;
+    const DoubleVector a = hn::Mul(number(share), hn::Load(doubles, grid.level->node_rate.data() + at));
+    const DoubleVector ratio = hn::Div(hn::Mul(a, tilted[v]), f[v]);
+    hn::Store(ratio, doubles, slope + at);
+    double* const product = sums.product.data() + at;
+    double* const slopes = sums.slopes.data() + at;
+    hn::Store(hn::Mul(hn::Load(doubles, product), f[v]), doubles, product);
+    hn::Store(hn::Add(hn::Load(doubles, slopes), ratio), doubles, slopes);
   }
 }
 
-HWY_INLINE double sum_of_products(const double* x, const double* y, std::size_t count) {
+void class_slopes(const SoftmaxGrid& grid, double share, const double* gumbel, double* slope, SoftmaxSums& sums) {
+  constexpr std::size_t most = double_lanes < 4 ? vectors_per_block : 3 * vectors_per_block;
+  const std::size_t nodes = grid.level->nodes;
+  std::size_t node = 0;
+  for (; node + most * double_lanes <= nodes; node += most * double_lanes) {
+    node_slopes<most>(grid, share, node, gumbel, slope, sums);
+  }
+  for (; node < nodes; node += block) node_slopes<vectors_per_block>(grid, share, node, gumbel, slope, sums);
+}
+
+/// slopes *= product; returns the sum of the product.
+double weigh_slopes(std::size_t nodes, const double* product, double* slopes) {
   BlockSum sum;
-  for (std::size_t j = 0; j < count; j += block) {
+  for (std::size_t j = 0; j < nodes; j += block) {
     for (std::size_t v = 0; v < vectors_per_block; ++v) {
       const std::size_t at = j + v * double_lanes;
-      sum.add_product(v, hn::Load(doubles, x + at), hn::Load(doubles, y + at));
+      const DoubleVector p = hn::Load(doubles, product + at);
+      hn::Store(hn::Mul(p, hn::Load(doubles, slopes + at)), doubles, slopes + at);
+      sum.add(v, p);
     }
   }
   return sum.total();
 }
 
-double log_sum_gap(const SoftmaxGrid& grid, const double* product) {
-  BlockSum sum;
-  for (std::size_t j = 0; j < grid.nodes; j += block) {
+/// Sums over the nodes of P L_c and of L_c (P S - P L_c), with P the product and S all slopes.
+void sum_class(std::size_t nodes, double step, const double* slope, const double* product, const double* weighed,
+               double& first, double& spread) {
+  BlockSum first_sum;
+  BlockSum spread_sum;
+  for (std::size_t j = 0; j < nodes; j += block) {
     for (std::size_t v = 0; v < vectors_per_block; ++v) {
       const std::size_t at = j + v * double_lanes;
-      const DoubleVector rate = hn::Min(hn::Load(doubles, grid.node_rate.data() + at), number(most_rate));
-      const DoubleVector gap = hn::Sub(exp_in_range(hn::Neg(rate)), hn::Load(doubles, product + at));
-      sum.add_product(v, gap, number(1));
+      const DoubleVector l = hn::Load(doubles, slope + at);
+      const DoubleVector pl = hn::Mul(l, hn::Load(doubles, product + at));
+      first_sum.add(v, pl);
+      spread_sum.add_product(v, l, hn::Sub(hn::Load(doubles, weighed + at), pl));
     }
   }
-  return sum.total();
+  first = step * first_sum.total();
+  spread = step * spread_sum.total();
 }
 
 void sum_over_nodes(const SoftmaxGrid& grid, const double* share, std::size_t classes, SoftmaxSums& sums) {
-  const std::size_t stride = 2 * grid.nodes;
-  for (std::size_t c = 0; c < classes; ++c) {
-    gumbel_row(grid, share[c], sums.gumbel.data());
-    class_ratios(grid, share[c], sums.gumbel.data(), sums.ratio.data() + c * stride, sums.product.data());
+  const SoftmaxLevel& level = *grid.level;
+  const std::size_t points = grid.point_rate.size();
+  for (std::size_t begin = 0; begin < classes; begin += SoftmaxSums::classes_at_once) {
+    const std::size_t count = std::min(SoftmaxSums::classes_at_once, classes - begin);
+    fill_gumbel(grid, share + begin, count, sums.gumbel.data());
+    for (std::size_t c = 0; c < count; ++c) {
+      class_slopes(grid, share[begin + c], sums.gumbel.data() + c * points,
+                   sums.slope.data() + (begin + c) * level.nodes, sums);
+    }
   }
+  const double product_sum = weigh_slopes(level.nodes, sums.product.data(), sums.slopes.data());
+  sums.log_sum = level.step * (level.gumbel_sum - product_sum);
   for (std::size_t c = 0; c < classes; ++c) {
-    const double* ratio = sums.ratio.data() + c * stride;
-    sums.first[c] = grid.step * sum_of_products(ratio, sums.product.data(), grid.nodes);
-    sums.second[c] = grid.step * sum_of_products(ratio + grid.nodes, sums.product.data(), grid.nodes);
+    sum_class(level.nodes, level.step, sums.slope.data() + c * level.nodes, sums.product.data(), sums.slopes.data(),
+              sums.first[c], sums.spread[c]);
   }
-  sums.log_sum = grid.step * log_sum_gap(grid, sums.product.data());
 }
 
 }  // namespace credens::math::HWY_NAMESPACE
@@ -158,12 +253,17 @@ HWY_AFTER_NAMESPACE();
 namespace credens::math {
 
 HWY_EXPORT(exponentials);
+HWY_EXPORT(logarithms);
 HWY_EXPORT(softmax_and_log_sum);
 HWY_EXPORT(entropy);
 HWY_EXPORT(sum_over_nodes);
 
 void exponentials(std::span<double> values) {
   HWY_DYNAMIC_DISPATCH(exponentials)(values.data(), values.size());
+}
+
+void logarithms(std::span<double> values) {
+  HWY_DYNAMIC_DISPATCH(logarithms)(values.data(), values.size());
 }
 
 double softmax_and_log_sum(std::span<const double> logits, std::span<double> probability) {
@@ -180,10 +280,11 @@ double entropy(std::span<const double> probability) {
 
 void sum_over_nodes(const SoftmaxGrid& grid, std::span<const double> share, SoftmaxSums& sums) {
   sums.first.resize(share.size());
-  sums.second.resize(share.size());
-  sums.gumbel.resize(grid.point_rate.size());
-  sums.ratio.resize(share.size() * 2 * grid.nodes);
-  sums.product.assign(grid.nodes, 1.0);
+  sums.spread.resize(share.size());
+  sums.gumbel.resize(std::min(share.size(), SoftmaxSums::classes_at_once) * grid.point_rate.size());
+  sums.slope.resize(share.size() * grid.level->nodes);
+  sums.product.assign(grid.level->nodes, 1.0);
+  sums.slopes.assign(grid.level->nodes, 0.0);
   HWY_DYNAMIC_DISPATCH(sum_over_nodes)(grid, share.data(), share.size(), sums);
 }
 

@@ -60,6 +60,31 @@ void invert_upper(const double* u, double* s, std::size_t size, std::size_t stri
   }
 }
 
+void columns_through(const double* s, std::size_t stride, const double* x, std::size_t first, double* y) {
+  constexpr std::size_t vectors = columns_of_product / columns_at_once;
+  const auto lane = hn::Iota(columns, 0);
+  hn::Vec<Columns> sums[vectors];
+  for (auto& sum : sums) sum = hn::Zero(columns);
+  for (std::size_t i = 0; i < first; ++i) {
+    const auto value = hn::Set(columns, x[i]);
+    for (std::size_t v = 0; v < vectors; ++v) {
+      const auto row = hn::LoadU(columns, s + i * stride + first + v * columns_at_once);
+      sums[v] = hn::Add(sums[v], hn::Mul(value, row));
+    }
+  }
+  for (std::size_t t = 0; t < columns_of_product; ++t) {
+    const auto value = hn::Set(columns, x[first + t]);
+    const std::size_t on_diagonal = t / columns_at_once;
+    for (std::size_t v = on_diagonal; v < vectors; ++v) {
+      const auto row = hn::LoadU(columns, s + (first + t) * stride + first + v * columns_at_once);
+      const auto product = hn::Mul(value, row);
+      const auto is_above = hn::Ge(lane, hn::Set(columns, static_cast<double>(t % columns_at_once)));
+      sums[v] = hn::Add(sums[v], v > on_diagonal ? product : hn::IfThenElseZero(is_above, product));
+    }
+  }
+  for (std::size_t v = 0; v < vectors; ++v) hn::StoreU(sums[v], columns, y + v * columns_at_once);
+}
+
 }  // namespace credens::math::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -68,6 +93,7 @@ namespace credens::math {
 
 HWY_EXPORT(factor_upper);
 HWY_EXPORT(invert_upper);
+HWY_EXPORT(columns_through);
 
 bool factor_upper(double* a, const double* least_pivot, std::size_t size, std::size_t stride) {
   return HWY_DYNAMIC_DISPATCH(factor_upper)(a, least_pivot, size, stride);
@@ -75,6 +101,10 @@ bool factor_upper(double* a, const double* least_pivot, std::size_t size, std::s
 
 void invert_upper(const double* u, double* s, std::size_t size, std::size_t stride) {
   HWY_DYNAMIC_DISPATCH(invert_upper)(u, s, size, stride);
+}
+
+void columns_through(const double* s, std::size_t stride, const double* x, std::size_t first, double* y) {
+  HWY_DYNAMIC_DISPATCH(columns_through)(s, stride, x, first, y);
 }
 
 }  // namespace credens::math

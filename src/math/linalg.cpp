@@ -103,19 +103,29 @@ std::vector<double> symmetric_eigenvalues(MatrixView a) {
   return {solver.eigenvalues().begin(), solver.eigenvalues().end()};
 }
 
+namespace {
+
+/// y_j = sum_{i <= j} x_i S_ij for the last columns, fewer than a kernel takes.
+void last_columns_through(MatrixView upper, std::span<const double> x, std::size_t first, std::span<double> y) {
+  for (std::size_t i = 0; i < upper.rows(); ++i) {
+    const double value = i < x.size() ? x[i] : 1;
+    for (std::size_t j = std::max(i, first); j < upper.rows(); ++j) y[j - first] += value * upper(i, j);
+  }
+}
+
+}  // namespace
+
 double squared_norm_through(MatrixView upper, std::span<const double> x) {
-  // y = S^T x, `width` entries at a time: y_j = sum_{i <= j} x_i S_ij.
-  constexpr std::size_t width = 16;
   double sum = 0;
-  const auto value_of = [x](std::size_t i) { return i < x.size() ? x[i] : 1.0; };
-  for (std::size_t first = 0; first < upper.rows(); first += width) {
-    const std::size_t count = std::min(width, upper.rows() - first);
-    std::array<double, width> y{};
-    for (std::size_t i = 0; i < first + count; ++i) {
-      const double* row = upper.row(i).data() + first;
-      for (std::size_t t = i > first ? i - first : 0; t < count; ++t) y[t] += value_of(i) * row[t];
+  for (std::size_t first = 0; first < upper.rows(); first += columns_of_product) {
+    const std::size_t count = std::min(columns_of_product, upper.rows() - first);
+    std::array<double, columns_of_product> y{};
+    if (count == columns_of_product && first + count <= x.size()) {
+      columns_through(upper.data(), upper.stride(), x.data(), first, y.data());
+    } else {
+      last_columns_through(upper, x, first, y);
     }
-    for (const double value : y) sum += value * value;
+    for (std::size_t t = 0; t < count; ++t) sum += y[t] * y[t];
   }
   return sum;
 }

@@ -82,6 +82,31 @@ double standard_error(std::span<const double> values, std::span<const double> we
   return std::sqrt(weighted_variance(values, weights) / std::max(effective_count(values.size(), weights) - 1, 1.0));
 }
 
+WeightedValues merge_groups(std::span<const double> values, std::span<const double> weights,
+                            std::span<const std::uint32_t> group) {
+  if (group.empty()) return {{values.begin(), values.end()}, {weights.begin(), weights.end()}};
+  const std::size_t groups = std::size_t{*std::ranges::max_element(group)} + 1;
+  std::vector<double> sums(groups);
+  std::vector<double> totals(groups);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    sums[group[i]] += weight_at(weights, i) * values[i];
+    totals[group[i]] += weight_at(weights, i);
+  }
+  WeightedValues merged;
+  for (std::size_t g = 0; g < groups; ++g) {
+    if (totals[g] == 0) continue;
+    merged.values.push_back(sums[g] / totals[g]);
+    merged.weights.push_back(totals[g]);
+  }
+  return merged;
+}
+
+double standard_error(std::span<const double> values, std::span<const double> weights,
+                      std::span<const std::uint32_t> group) {
+  const WeightedValues merged = merge_groups(values, weights, group);
+  return standard_error(merged.values, merged.weights);
+}
+
 double weighted_median(std::span<const double> values, std::span<const double> weights) {
   // Weights such as 0.1 are rounded, so two halves that ought to be equal may differ in the last bits.
   constexpr double rounding = 8 * std::numeric_limits<double>::epsilon();

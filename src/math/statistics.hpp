@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <vector>
 
 namespace credens::math {
 
@@ -41,6 +43,20 @@ double effective_count(std::size_t count, std::span<const double> weights);
 /// Standard error of the weighted mean: the root of weighted_variance / (effective_count - 1), at least that of 2
 /// values.
 double standard_error(std::span<const double> values, std::span<const double> weights);
+
+struct WeightedValues {
+  std::vector<double> values = {};
+  std::vector<double> weights = {};
+};
+
+/// Values of one group, which are no independent witnesses, become one: their mean, with the sum of their weights.
+/// `group` has a number for each value and is empty where every value stands for itself.
+WeightedValues merge_groups(std::span<const double> values, std::span<const double> weights,
+                            std::span<const std::uint32_t> group);
+
+/// Standard error of the weighted mean of values that belong to groups.
+double standard_error(std::span<const double> values, std::span<const double> weights,
+                      std::span<const std::uint32_t> group);
 
 /// The middle value; with weights the point where half of the weight lies on either side (mean of the two neighbours on
 /// a tie), so that a value of weight 2 equals the value twice.

@@ -19,7 +19,7 @@ void ClassMixture::clear() {
 
 void ClassMixture::add(const MemberClasses& member, double weight) {
   expected_entropy_ += weight * member.expected_entropy();
-  member_entropy_ += weight * math::entropy(member.probability());
+  member_entropy_ += weight * member.entropy_of_mean();
   for (std::size_t c = 0; c < probability_.size(); ++c) {
     probability_[c] += weight * member.probability()[c];
     square_[c] += weight * member.square()[c];

@@ -25,18 +25,19 @@ class MemberClasses {
   explicit MemberClasses(std::size_t classes) : softmax_(classes), probability_(classes), square_(classes) {}
 
   void run(std::span<const double> logits, double variance) {
-    entropy_ = softmax_.run(logits, variance, probability_, square_);
+    entropies_ = softmax_.run(logits, variance, probability_, square_);
   }
 
   std::span<const double> probability() const { return probability_; }  ///< E v
   std::span<const double> square() const { return square_; }            ///< E v^2
-  double expected_entropy() const { return entropy_; }                  ///< E H(v)
+  double expected_entropy() const { return entropies_.expected; }       ///< E H(v)
+  double entropy_of_mean() const { return entropies_.of_mean; }         ///< H(E v)
 
  private:
   math::SoftmaxNormal softmax_;
   std::vector<double> probability_;
   std::vector<double> square_;
-  double entropy_ = 0;
+  math::SoftmaxEntropies entropies_;
 };
 
 /// The mixture at one row, which members are added to one after the other.

@@ -37,16 +37,29 @@ void write_rows(const Matrix& block, std::size_t first, Matrix& all) {
             all.values().begin() + static_cast<std::ptrdiff_t>(first * all.cols()));
 }
 
+/// Counts have a column for each class, and no column that they all stand for.
+void describe_classes(const data::Schema& schema, MemberOutputs& outputs) {
+  if (!schema.has_counts()) outputs.target_names = schema.target_names();
+  outputs.classes = schema.classes;
+  outputs.has_number_classes = !schema.has_counts() && schema.targets.front().kind != ColumnKind::category;
+}
+
 /// The parts that do not depend on the rows; room for `rows` rows of the rest.
 MemberOutputs empty_outputs(const model::EnsembleState& state, std::size_t rows) {
-  MemberOutputs outputs{.member_weights = state.weights,
-                        .target_scale = state.target_scaler.scale,
-                        .target_shift = state.target_scaler.shift,
-                        .target_names = state.schema.target_names()};
+  const std::size_t q = state.target_scaler.cols();
+  const bool has_classes = state.schema.is_classification();
+  MemberOutputs outputs{.member_weights = state.weights};
+  if (has_classes) {
+    describe_classes(state.schema, outputs);
+  } else {
+    outputs.target_scale = state.target_scaler.scale;
+    outputs.target_shift = state.target_scaler.shift;
+    outputs.target_names = state.schema.target_names();
+  }
   for (const model::Member& member : state.members) {
     outputs.features.emplace_back(rows, member.features);
-    outputs.mean.emplace_back(rows, state.target_scaler.cols());
-    outputs.variance.emplace_back(rows, state.schema.is_classification() ? 1 : state.target_scaler.cols());
+    (has_classes ? outputs.logits : outputs.mean).emplace_back(rows, q);
+    if (!has_classes) outputs.variance.emplace_back(rows, q);
     outputs.last_layer.push_back(member.network->mean_weight());
   }
   return outputs;
@@ -207,8 +220,8 @@ MemberOutputs Ensemble::member_outputs(MatrixView inputs, const PredictOptions& 
     for (std::size_t l = 0; l < members(); ++l) {
       const model::MemberBlock block = model::member_block(*reader, l, count);
       write_rows(block.features, first, outputs.features[l]);
-      write_rows(block.mean, first, outputs.mean[l]);
-      write_rows(block.variance, first, outputs.variance[l]);
+      write_rows(block.mean, first, (outputs.has_classes() ? outputs.logits : outputs.mean)[l]);
+      if (!outputs.has_classes()) write_rows(block.variance, first, outputs.variance[l]);
     }
   });
   return outputs;
@@ -226,6 +239,13 @@ Ensemble Ensemble::with_weights(std::vector<double> weights) const {
 Predictive predict(const Ensemble& ensemble, const OutputRows& rows, int threads) {
   model::check_task(ensemble.state(), false);
   return model::predictive_of(ensemble.state(), model::arrays_at(ensemble.state(), rows), threads);
+}
+
+ClassPredictive predict_classes(const Ensemble& ensemble, const OutputRows& rows, const ClassOptions& options) {
+  check_threads(options.threads);
+  model::check_task(ensemble.state(), true);
+  return model::class_predictive_of(ensemble.state(), model::arrays_at(ensemble.state(), rows), options.threads,
+                                    width_of(options));
 }
 
 Samples sample(const Ensemble& ensemble, const OutputRows& rows, const SampleOptions& options) {

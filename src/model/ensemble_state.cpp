@@ -114,7 +114,7 @@ void check_inputs(const EnsembleState& state) {
   const std::vector<data::Column>& inputs = state.schema.inputs;
   check_scaler(state.encoder.scaler, "inputs");
   check_bends(state.encoder.scaler);
-  const std::vector<data::InputEncoding>& encodings = state.encoder.columns;
+  const std::vector<data::InputEncoding>& encodings = state.encoder.columns();
   require(encodings.empty() || encodings.size() == d, "an ensemble of {} inputs encodes {}", d, encodings.size());
   require(inputs.size() == d, "an ensemble scales {} inputs but was trained on {}", d, inputs.size());
   for (std::size_t i = 0; i < encodings.size(); ++i) check_encoding(encodings[i], inputs[i]);

@@ -26,10 +26,15 @@ void check_units(const std::vector<double>& found, double by_default, const std:
 }
 
 void check_shapes(const EnsembleState& state, const OutputRows& rows) {
+  const bool has_classes = state.schema.is_classification();
+  base::require(rows.has_classes() == has_classes, ErrorCode::data, "{}",
+                has_classes ? "the outputs are means, but the model predicts classes: expected logits"
+                            : "the outputs are logits of classes, but the model predicts numbers");
   base::require(rows.members() == state.members.size(), ErrorCode::data,
                 "the outputs are those of {} members, expected {}", rows.members(), state.members.size());
   base::require(rows.outputs() == state.target_scaler.cols(), ErrorCode::data,
-                "the mean of the outputs has {} columns, expected {}", rows.outputs(), state.target_scaler.cols());
+                "the {} of the outputs has {} columns, expected {}", has_classes ? "array of logits" : "mean",
+                rows.outputs(), state.target_scaler.cols());
   for (std::size_t l = 0; l < state.members.size(); ++l) {
     base::require(rows.features[l].cols() == state.members[l].features, ErrorCode::data,
                   "the outputs have {} features for member {}, expected {}", rows.features[l].cols(), l,
@@ -69,9 +74,9 @@ class ArrayReader : public MemberReader {
 
   void take(std::size_t first, std::size_t) override { first_ = first; }
   MemberView member(std::size_t l, std::size_t first, std::size_t count) override {
-    spread_ = variance_block(rows_.variance[l], first_ + first, count, rows_.outputs());
+    spread_ = variances_of(rows_, l, first_ + first, count);
     return {.features = rows_.features[l].row_block(first_ + first, count),
-            .mean = rows_.mean[l].row_block(first_ + first, count),
+            .mean = rows_.head()[l].row_block(first_ + first, count),
             .variance = spread_};
   }
 
@@ -174,6 +179,9 @@ MemberView NetworkReader::member(std::size_t l, std::size_t first, std::size_t c
 
 void check_fit(const EnsembleState& state, const MemberOutputs& outputs) {
   check_shapes(state, outputs);
+  base::require(outputs.classes.empty() || outputs.classes == state.schema.classes, ErrorCode::data,
+                "the classes of the outputs are {}, in the model {}", base::join(outputs.classes, ", "),
+                base::join(state.schema.classes, ", "));
   check_units(outputs.target_scale, 1, state.target_scaler.scale, "target_scale");
   check_units(outputs.target_shift, 0, state.target_scaler.shift, "target_shift");
   base::require(outputs.target_names.empty() || outputs.target_names == state.schema.target_names(), ErrorCode::data,

@@ -111,6 +111,10 @@ std::string of_member(std::string_view array, std::size_t member);
 /// Rows of a variance with one column for each output, also where the outputs share their noise.
 Matrix variance_block(MatrixView variance, std::size_t first, std::size_t count, std::size_t outputs);
 
+/// Variances of a member at rows, with one column for each output; of C classes, which have no noise, one column of C
+/// (docs/method.md, the bound).
+Matrix variances_of(const OutputRows& rows, std::size_t member, std::size_t first, std::size_t count);
+
 /// Throws data unless members, features, outputs and units are those of the model.
 void check_fit(const EnsembleState& state, const MemberOutputs& outputs);
 

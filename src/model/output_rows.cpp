@@ -3,10 +3,13 @@
 #include <credens/output_rows.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/check.hpp"
 #include "base/text.hpp"
+#include "data/classes.hpp"
 #include "data/table.hpp"
+#include "model/class_labels.hpp"
 #include "model/member_source.hpp"
 #include "model/weights.hpp"
 
@@ -31,9 +34,10 @@ void check_member(const OutputRows& rows, std::size_t member, std::size_t first_
   base::check_shape(features, rows.rows(), features.cols(), features_name);
   base::check_finite(features, features_name, first_row);
 
-  const std::string mean_name = model::of_member("mean", member);
-  base::check_shape(rows.mean[member], rows.rows(), rows.outputs(), mean_name);
-  base::check_finite(rows.mean[member], mean_name, first_row);
+  const std::string head_name = model::of_member(rows.has_classes() ? "logits" : "mean", member);
+  base::check_shape(rows.head()[member], rows.rows(), rows.outputs(), head_name);
+  base::check_finite(rows.head()[member], head_name, first_row);
+  if (rows.has_classes()) return;
 
   const std::string variance_name = model::of_member("variance", member);
   const MatrixView variance = rows.variance[member];
@@ -48,6 +52,18 @@ void check_row_weights(const OutputRows& rows, std::size_t first_row) {
   model::RowWeights("row_weights", first_row).add(weights);
 }
 
+void check_targets(const OutputRows& rows, std::size_t first_row) {
+  if (rows.targets.empty()) return;
+  if (!rows.has_classes()) {
+    base::check_shape(rows.targets, rows.rows(), rows.outputs(), "targets");
+    base::check_finite(rows.targets, "targets", first_row);
+    return;
+  }
+  require(rows.targets.rows() == rows.rows(), ErrorCode::data, "targets has {} rows, expected {}", rows.targets.rows(),
+          rows.rows());
+  model::check_labels(rows.targets, rows.outputs(), "targets", first_row);
+}
+
 void check_last_layers(const MemberOutputs& outputs) {
   if (outputs.last_layer.empty()) return;
   check_count(outputs.last_layer.size(), outputs.members(), "last_layer");
@@ -58,14 +74,41 @@ void check_last_layers(const MemberOutputs& outputs) {
   }
 }
 
+/// Arrays of classes, or of numbers: not of both.
+void check_kinds(const OutputRows& rows) {
+  if (!rows.has_classes()) return;
+  require(rows.mean.empty(), ErrorCode::data, "logits are given beside a mean, expected one of the two");
+  require(rows.variance.empty(), ErrorCode::data, "variance is given beside logits, which have none");
+}
+
 /// Names become columns of tables.
-void check_names(const std::vector<std::string>& names) {
-  require(std::ranges::find(names, "") == names.end(), ErrorCode::data, "target_names has an empty name");
+void check_names(const std::vector<std::string>& names, std::string_view list) {
+  require(std::ranges::find(names, "") == names.end(), ErrorCode::data, "{} has an empty name", list);
   const auto twice = data::first_duplicate(names);
-  require(!twice, ErrorCode::data, "target_names has {} twice", twice ? base::quoted(names[twice->first]) : "");
+  require(!twice, ErrorCode::data, "{} has {} twice", list, twice ? base::quoted(names[twice->first]) : "");
+}
+
+void check_classes(const MemberOutputs& outputs) {
+  const std::size_t classes = outputs.outputs();
+  require(outputs.target_scale.empty() && outputs.target_shift.empty(), ErrorCode::data,
+          "{} is given beside logits, whose targets have no scale",
+          outputs.target_scale.empty() ? "target_shift" : "target_scale");
+  require(outputs.target_names.size() <= 1, ErrorCode::data, "target_names has {} names, expected one for all classes",
+          outputs.target_names.size());
+  check_names(outputs.target_names, "target_names");
+  require(outputs.classes.empty() || outputs.classes.size() == classes, ErrorCode::data,
+          "classes has {} names, expected {}", outputs.classes.size(), classes);
+  check_names(outputs.classes, "classes");
+  for (const std::string& name : outputs.classes) {
+    const auto number = base::parse_double(name);
+    require(!outputs.has_number_classes || (number && std::isfinite(*number)), ErrorCode::data,
+            "classes has the name {}, expected a number as its type says", base::quoted(name));
+  }
 }
 
 void check_per_output(const MemberOutputs& outputs) {
+  if (outputs.has_classes()) return check_classes(outputs);
+  require(outputs.classes.empty(), ErrorCode::data, "classes are given, but there are no logits");
   const auto fits = [&](std::size_t size) { return size == 0 || size == outputs.outputs(); };
   require(fits(outputs.target_scale.size()), ErrorCode::data, "target_scale has {} values, expected {}",
           outputs.target_scale.size(), outputs.outputs());
@@ -79,7 +122,7 @@ void check_per_output(const MemberOutputs& outputs) {
             model::least_target_scale, model::largest_target_scale);
   }
   base::check_finite(outputs.target_shift, "target_shift");
-  check_names(outputs.target_names);
+  check_names(outputs.target_names, "target_names");
 }
 
 }  // namespace
@@ -88,19 +131,22 @@ OutputRows::OutputRows(const MemberOutputs& outputs)
     : features(views_of(outputs.features)),
       mean(views_of(outputs.mean)),
       variance(views_of(outputs.variance)),
+      logits(views_of(outputs.logits)),
       targets(outputs.targets),
       row_weights(outputs.row_weights) {}
 
 void check(const OutputRows& rows, std::size_t first_row) {
+  check_kinds(rows);
   require(rows.members() > 0, ErrorCode::data, "the outputs have no members, expected at least 1");
-  require(rows.outputs() > 0, ErrorCode::data, "the mean of the outputs has no columns, expected at least 1");
-  check_count(rows.features.size(), rows.members(), "features");
-  check_count(rows.variance.size(), rows.members(), "variance");
-  for (std::size_t l = 0; l < rows.members(); ++l) check_member(rows, l, first_row);
-  if (!rows.targets.empty()) {
-    base::check_shape(rows.targets, rows.rows(), rows.outputs(), "targets");
-    base::check_finite(rows.targets, "targets", first_row);
+  if (rows.has_classes()) {
+    model::check_class_count(rows.outputs(), "logits");
+  } else {
+    require(rows.outputs() > 0, ErrorCode::data, "the mean of the outputs has no columns, expected at least 1");
+    check_count(rows.variance.size(), rows.members(), "variance");
   }
+  check_count(rows.features.size(), rows.members(), "features");
+  for (std::size_t l = 0; l < rows.members(); ++l) check_member(rows, l, first_row);
+  check_targets(rows, first_row);
   check_row_weights(rows, first_row);
 }
 
@@ -130,6 +176,11 @@ Matrix variance_block(MatrixView variance, std::size_t first, std::size_t count,
       std::ranges::fill(block.row(i), row[0]);
   }
   return block;
+}
+
+Matrix variances_of(const OutputRows& rows, std::size_t member, std::size_t first, std::size_t count) {
+  if (rows.has_classes()) return {count, 1, static_cast<double>(rows.outputs())};
+  return variance_block(rows.variance[member], first, count, rows.outputs());
 }
 
 }  // namespace model

@@ -50,10 +50,15 @@ class CalibrationBins {
  public:
   static constexpr std::size_t bins = 15;
 
-  void add(double probability, double weight, double right) {
+  static constexpr double upper_edge(std::size_t bin) { return static_cast<double>(bin + 1) / bins; }
+  static std::size_t bin_of(double probability) {
     std::size_t bin = 0;
-    while (bin + 1 < bins && probability >= static_cast<double>(bin + 1) / bins) ++bin;
-    gaps_[bin].add(right - weight * probability);
+    while (bin + 1 < bins && probability >= upper_edge(bin)) ++bin;
+    return bin;
+  }
+
+  void add(double probability, double weight, double right) {
+    gaps_[bin_of(probability)].add(right - weight * probability);
   }
 
   /// sum over bins of share * |accuracy - mean probability|.

@@ -39,8 +39,8 @@ void ForeignScorer::add_own(const ClassRowScore& row) {
   add({.epistemic = row.epistemic, .entropy = row.entropy, .doubt = row.doubt}, 0, row.weight);
 }
 
-void ForeignScorer::add_own(std::span<const RowUncertainty> rows) {
-  for (const RowUncertainty& row : rows) add(row, 0, 1);
+void ForeignScorer::add_own(std::span<const RowUncertainty> rows, std::span<const double> weights) {
+  for (std::size_t i = 0; i < rows.size(); ++i) add(rows[i], 0, math::weight_at(weights, i));
 }
 
 void ForeignScorer::add_foreign(std::span<const RowUncertainty> rows) {

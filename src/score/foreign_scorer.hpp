@@ -29,11 +29,15 @@ class ForeignScorer {
  public:
   ForeignScorer();
 
-  void add_own(const ClassRowScore& row);  ///< counts by its weight
-  void add_own(std::span<const RowUncertainty> rows);
+  void add_own(const ClassRowScore& row);                                                    ///< counts by its weight
+  void add_own(std::span<const RowUncertainty> rows, std::span<const double> weights = {});  ///< none: each counts once
   void add_foreign(std::span<const RowUncertainty> rows);
 
   ForeignScores scores() const;  ///< throws data where there are no own or no foreign rows
+
+  /// The weights of foreign (first) and own rows (second) by their uncertainty.
+  std::vector<RankedPair> by_epistemic() const { return ranks_[0].ascending(); }
+  std::vector<RankedPair> by_entropy() const { return ranks_[1].ascending(); }
 
  private:
   void add(const RowUncertainty& row, double foreign_weight, double own_weight);

@@ -28,6 +28,11 @@ std::size_t cell_of(double value) {
   return static_cast<std::size_t>(std::clamp(bits, lowest_cell, highest_cell) - lowest_cell);
 }
 
+/// The least value of a cell.
+double value_of(std::size_t cell) {
+  return std::bit_cast<double>((lowest_cell + cell) << dropped_bits);
+}
+
 }  // namespace
 
 void RankedWeights::add(double value, double first, double second) {
@@ -50,7 +55,7 @@ void RankedWeights::count(const RankedPair& row) {
 std::vector<RankedPair> RankedWeights::ascending() const {
   std::vector<RankedPair> rows = held_;
   for (std::size_t i = 0; i < cells_.size(); ++i) {
-    const RankedPair row{static_cast<double>(i), cells_[i].first, cells_[i].second};
+    const RankedPair row{value_of(i), cells_[i].first, cells_[i].second};
     if (row.weight() > 0) rows.push_back(row);
   }
   std::ranges::stable_sort(rows, {}, &RankedPair::value);

@@ -33,7 +33,8 @@ class RankedWeights {
   /// Rows of weight 0 leave no trace.
   void add(double value, double first, double second);
 
-  /// In the order of the values, equal ones as one; rounded values are in order but else meaningless.
+  /// In the order of the values, equal ones as one. Rounded values are, after `scale`, the least of those that count as
+  /// equal.
   std::vector<RankedPair> ascending() const;
 
  private:

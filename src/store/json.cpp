@@ -3,7 +3,7 @@
 #include "store/json.hpp"
 
 #include <algorithm>
-#include <set>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -11,43 +11,74 @@ namespace credens::store {
 
 namespace {
 
-/// Watches a parse and stops it as soon as a limit is passed or a key comes again.
+/// Builds a value event by event and stops as soon as a limit is passed or a key comes again. A callback of the parser
+/// could stop too, but with it each end of an object costs a walk through all that stands before it.
 template <class AnyJson>
-class ParseGuard {
+class GuardedBuilder {
  public:
-  using Event = typename AnyJson::parse_event_t;
-
-  ParseGuard(std::string_view what, ErrorCode code, const JsonLimits& limits)
+  GuardedBuilder(std::string_view what, ErrorCode code, const JsonLimits& limits)
       : what_(what), code_(code), limits_(limits) {}
 
-  bool operator()(int depth, Event event, const AnyJson& parsed) {
-    const bool opens = event == Event::object_start || event == Event::array_start;
-    if (opens) {
-      base::require(static_cast<std::size_t>(depth) < limits_.depth, code_, "{} is nested deeper than {} levels", what_,
-                    limits_.depth);
-    }
-    if (opens || event == Event::value) {
-      base::require(++values_ <= limits_.values, code_, "{} holds more than {} values", what_, limits_.values);
-    }
-    if (event == Event::object_start) open_objects_.emplace_back();
-    if (event == Event::object_end) open_objects_.pop_back();
-    if (event == Event::key) add_key(parsed.template get_ref<const std::string&>());
+  AnyJson take() { return std::move(root_); }
+
+  bool null() { return add(nullptr); }
+  bool boolean(bool value) { return add(value); }
+  bool number_integer(std::int64_t value) { return add(value); }
+  bool number_unsigned(std::uint64_t value) { return add(value); }
+  bool number_float(double value, const std::string& /*text*/) { return add(value); }
+  bool string(std::string& value) { return add(std::move(value)); }
+  bool binary(typename AnyJson::binary_t& /*value*/) { return false; }
+  bool start_object(std::size_t /*size*/) { return open(AnyJson::object()); }
+  bool end_object() { return close(); }
+  bool start_array(std::size_t /*size*/) { return open(AnyJson::array()); }
+  bool end_array() { return close(); }
+
+  bool key(const std::string& name) {
+    auto& object = open_.back()->template get_ref<typename AnyJson::object_t&>();
+    const auto [place, is_new] = object.emplace(name, nullptr);
+    base::require(is_new, code_, "{} repeats the key {}", what_, base::quoted(name));
+    base::require(object.size() <= limits_.keys_per_object, code_, "{} has an object with more than {} keys", what_,
+                  limits_.keys_per_object);
+    value_of_key_ = &place->second;
     return true;
   }
 
+  bool parse_error(std::size_t byte, const std::string& /*token*/, const nlohmann::detail::exception& error) {
+    constexpr int number_out_of_range = 406;
+    base::require(error.id != number_out_of_range, code_,
+                  "{} is not valid JSON: it holds a number that is out of range", what_);
+    base::fail(code_, "{} is not valid JSON at byte {}", what_, byte);
+  }
+
  private:
-  void add_key(const std::string& key) {
-    auto& keys = open_objects_.back();
-    base::require(keys.insert(key).second, code_, "{} repeats the key {}", what_, base::quoted(key));
-    base::require(keys.size() <= limits_.keys_per_object, code_, "{} has an object with more than {} keys", what_,
-                  limits_.keys_per_object);
+  bool add(AnyJson value) {
+    base::require(++values_ <= limits_.values, code_, "{} holds more than {} values", what_, limits_.values);
+    added_ = &root_;
+    if (!open_.empty()) added_ = open_.back()->is_array() ? &open_.back()->emplace_back() : value_of_key_;
+    *added_ = std::move(value);
+    return true;
+  }
+
+  bool open(AnyJson value) {
+    base::require(open_.size() < limits_.depth, code_, "{} is nested deeper than {} levels", what_, limits_.depth);
+    add(std::move(value));
+    open_.push_back(added_);
+    return true;
+  }
+
+  bool close() {
+    open_.pop_back();
+    return true;
   }
 
   std::string_view what_;
   ErrorCode code_;
   JsonLimits limits_;
+  AnyJson root_;
+  AnyJson* value_of_key_ = nullptr;
+  AnyJson* added_ = nullptr;
+  std::vector<AnyJson*> open_;  ///< arrays and objects around what comes next
   std::size_t values_ = 0;
-  std::vector<std::set<std::string>> open_objects_;
 };
 
 std::string_view kind_of(const Json& value) {
@@ -106,15 +137,9 @@ template <class AnyJson>
 AnyJson parse_json(std::string_view text, std::string_view what, ErrorCode code, const JsonLimits& limits) {
   // The parser takes a zero byte for the end of its input; JSON has none.
   base::require(text.find('\0') == std::string_view::npos, code, "{} is not valid JSON: it holds a zero byte", what);
-  ParseGuard<AnyJson> guard(what, code, limits);
-  try {
-    return AnyJson::parse(text,
-                          [&guard](int depth, auto event, AnyJson& parsed) { return guard(depth, event, parsed); });
-  } catch (const nlohmann::detail::parse_error& error) {
-    base::fail(code, "{} is not valid JSON at byte {}", what, error.byte);
-  } catch (const nlohmann::detail::exception&) {
-    base::fail(code, "{} is not valid JSON: it holds a number that is out of range", what);
-  }
+  GuardedBuilder<AnyJson> builder(what, code, limits);
+  AnyJson::sax_parse(text, &builder);
+  return builder.take();
 }
 
 template Json parse_json<Json>(std::string_view, std::string_view, ErrorCode, const JsonLimits&);

@@ -42,6 +42,7 @@ Json column_to_json(const data::Column& column, const data::InputEncoding& encod
   Json json = {{"kind", base::name_of(encoding.kind)}};
   if (encoding.flags_missing) json["flags_missing"] = true;
   if (encoding.kind == ColumnKind::category) json["levels"] = column.levels;
+  if (encoding.kind == ColumnKind::date && column.has_zone) json["zone"] = *column.has_zone;
   if (encoding.has_table()) {
     json["codes"] = encoding.codes;
     json["learned"] = encoding.learned;
@@ -63,8 +64,8 @@ Json inputs_to_json(const model::EnsembleState& state) {
     inputs["width"] = scaler.width;
   }
   if (!state.schema.missing.empty()) inputs["missing"] = state.schema.missing;
-  for (std::size_t i = 0; i < state.encoder.columns.size(); ++i) {
-    inputs["encodings"].push_back(column_to_json(state.schema.inputs[i], state.encoder.columns[i]));
+  for (std::size_t i = 0; i < state.encoder.columns().size(); ++i) {
+    inputs["encodings"].push_back(column_to_json(state.schema.inputs[i], state.encoder.columns()[i]));
   }
   return inputs;
 }
@@ -86,6 +87,7 @@ data::InputEncoding read_encoding(const JsonObject& object, data::Column& column
   }
   column.kind = encoding.kind;
   if (encoding.kind == ColumnKind::category) column.levels = object.texts("levels");
+  if (encoding.kind == ColumnKind::date && object.has("zone")) column.has_zone = object.flag("zone");
   if (encoding.kind != ColumnKind::category && !object.has("codes")) return encoding;
   for (const std::uint64_t code : object.wholes("codes")) {
     encoding.codes.push_back(static_cast<std::uint32_t>(std::min(code, most_levels)));
@@ -98,13 +100,14 @@ data::InputEncoding read_encoding(const JsonObject& object, data::Column& column
 }
 
 void read_encodings(const JsonObject& inputs, model::EnsembleState& state) {
-  std::size_t next = 0;
+  std::vector<data::InputEncoding> encodings;
+  const std::size_t most = state.schema.inputs.size();
   for (const JsonObject& object :
-       inputs.objects("encodings", {"kind", "flags_missing", "levels", "codes", "learned", "cycles"})) {
-    base::require(next < state.schema.inputs.size(), ErrorCode::model, "inputs.encodings has more than {} columns",
-                  next);
-    state.encoder.columns.push_back(read_encoding(object, state.schema.inputs[next++]));
+       inputs.objects("encodings", {"kind", "flags_missing", "levels", "codes", "learned", "cycles", "zone"})) {
+    base::require(encodings.size() < most, ErrorCode::model, "inputs.encodings has more than {} columns", most);
+    encodings.push_back(read_encoding(object, state.schema.inputs[encodings.size()]));
   }
+  state.encoder = {std::move(state.encoder.scaler), std::move(encodings)};
 }
 
 void read_inputs(const JsonObject& document, model::EnsembleState& state) {

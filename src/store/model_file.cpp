@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <memory>
 
 #include <nlohmann/json.hpp>
@@ -37,6 +38,25 @@ void check_names(const std::vector<data::Column>& columns, std::string_view what
     check_text(column.name, what);
     for (const std::string& level : column.levels) check_text(level, "the level");
   }
+}
+
+void check_distinct(const std::vector<data::Column>& columns, std::string_view what) {
+  const std::vector<std::string> names = data::names_of(columns);
+  const auto twins = data::first_duplicate(names);
+  check_that(!twins, "two {} have the name {}, expected different names", what,
+             base::quoted(twins ? names[twins->first] : ""));
+}
+
+/// As in tables: each name and each column stands once.
+void check_columns(const data::Schema& schema) {
+  if (schema.has_names) check_distinct(schema.inputs, "inputs");
+  check_distinct(schema.targets, "targets");
+  std::vector<std::size_t> positions = data::positions_of(schema.inputs);
+  std::ranges::copy(data::positions_of(schema.targets), std::back_inserter(positions));
+  std::ranges::sort(positions);
+  const auto twin = std::ranges::adjacent_find(positions);
+  check_that(twin == positions.end(), "two inputs or targets are column {}, expected different columns",
+             twin == positions.end() ? 0 : *twin);
 }
 
 void check_options(const base::OptionValues& options) {
@@ -85,17 +105,17 @@ void check_first_bytes(const std::filesystem::path& path) {
 
 /// An encoder whose rows have the parts that a network sees.
 data::Encoder encoder_for(const model::MlpShape& shape) {
-  data::Encoder encoder(data::identity_scaler(shape.inputs + shape.tables.size()));
-  if (shape.flags == 0 && shape.tables.empty()) return encoder;
-  encoder.columns.resize(encoder.inputs());
+  const data::Scaler scaler = data::identity_scaler(shape.inputs + shape.tables.size());
+  if (shape.flags == 0 && shape.tables.empty()) return scaler;
+  std::vector<data::InputEncoding> columns(scaler.cols());
   if (shape.flags > 0) {
-    encoder.columns[0] = {.kind = ColumnKind::date, .flags_missing = shape.flags % 2 == 1};
-    encoder.columns[0].cycles.resize(shape.flags / 2);
+    columns[0] = {.kind = ColumnKind::date, .flags_missing = shape.flags % 2 == 1};
+    columns[0].cycles.resize(shape.flags / 2);
   }
   for (std::size_t t = 0; t < shape.tables.size(); ++t) {
-    encoder.columns[shape.inputs + t] = {.kind = ColumnKind::category, .learned = shape.tables[t].rows - 3};
+    columns[shape.inputs + t] = {.kind = ColumnKind::category, .learned = shape.tables[t].rows - 3};
   }
-  return encoder;
+  return {scaler, columns};
 }
 
 }  // namespace
@@ -116,6 +136,10 @@ void check_storable(const model::EnsembleState& state) {
   for (const std::string& name : state.schema.classes) check_text(name, "the name of a class");
   check_names(state.schema.noise, "the name of the noise column");
   check_options(state.options);
+  for (const model::Decision& decision : state.decisions) {
+    for (const std::string* text : {&decision.name, &decision.value, &decision.reason})
+      check_text(*text, "the decision");
+  }
   check_text(state.version, "the version");
   check_fingerprint(state.data.fingerprint);
 }
@@ -134,8 +158,8 @@ void check_storable(const model::Member& member) {
                   .task = shape.task,
                   .has_noise = !shape.has_classes() && shape.noise == NoiseKind::known,
                   .table_columns = inputs};
-  for (std::size_t i = 0; i < state.encoder.columns.size(); ++i) {
-    state.schema.inputs[i].kind = state.encoder.columns[i].kind;
+  for (std::size_t i = 0; i < state.encoder.columns().size(); ++i) {
+    state.schema.inputs[i].kind = state.encoder.columns()[i].kind;
   }
   for (std::size_t c = 0; c < shape.outputs && shape.has_classes(); ++c) {
     state.schema.classes.push_back(fmt::format("{}", c));
@@ -147,6 +171,7 @@ void check_storable(const model::Member& member) {
 std::string encode_model(const Ensemble& ensemble) {
   const model::EnsembleState& state = ensemble.state();
   check_storable(state);
+  check_columns(state.schema);
   return encode_safetensors({{std::string(model_key), document_text(to_document(state))}}, tensors_of(state.members));
 }
 
@@ -159,14 +184,13 @@ Ensemble decode_model(std::string_view bytes) {
   auto state = std::make_shared<const model::EnsembleState>(read_document(json, tensors));
   check_all_taken(tensors);
   check_storable(*state);
+  check_columns(state->schema);
   return Ensemble(std::move(state));
 }
 
 std::string read_container(const std::filesystem::path& path) {
-  std::error_code ignored;
-  base::require(!std::filesystem::is_character_file(path, ignored), ErrorCode::io, "{}: is a device, expected a file",
-                path.string());
-  if (std::filesystem::is_regular_file(path, ignored)) check_first_bytes(path);
+  base::check_regular(path);
+  if (path != "-") check_first_bytes(path);
   return base::read_file(path);
 }
 

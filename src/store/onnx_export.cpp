@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From what members say to the moments of their mixture, as model/member_source.cpp and predictive.cpp compute them in
-// C++.
+// From what members say to the moments of their mixture, as model/member_source.cpp, predictive.cpp and
+// class_predictive.cpp compute them in C++.
 //
-// Letters: n rows, q outputs, w_l weights, m_l means, s_l^2 noise and e_l own epistemic variance of members.
+// Letters: n rows, q outputs or classes, w_l weights, m_l means, s_l^2 noise and e_l own epistemic variance of members.
 
 #include "store/onnx_export.hpp"
 
@@ -19,6 +19,7 @@
 #include "store/model_file.hpp"
 #include "store/onnx_inputs.hpp"
 #include "store/onnx_members.hpp"
+#include "store/onnx_softmax.hpp"
 
 namespace credens::store {
 
@@ -91,18 +92,27 @@ OnnxValue epistemic_variance(OnnxGraph& graph, const Targets& targets, const Wei
 
 // ---- metadata ----
 
+/// Counts of classes have columns of their own; `credens predict` calls what they say y.
+std::vector<std::string> output_names(const data::Schema& schema) {
+  return schema.has_counts() ? std::vector<std::string>{"y"} : schema.target_names();
+}
+
 Metadata metadata_of(const EnsembleState& state) {
+  const bool has_classes = state.schema.is_classification();
   Metadata metadata = {{"version", std::string(version())},
                        {"input_names", Json(number_names(state)).dump()},
-                       {"output_names", Json(state.schema.target_names()).dump()},
-                       {"noise_names", Json(data::names_of(state.schema.noise)).dump()},
-                       {"units", "those of the training data; variances in their squares"},
-                       {"members", fmt::format("{}", state.members.size())},
-                       {"noise", std::string(base::name_of(state.members.front().network->shape().noise))},
-                       {"posterior", std::string(base::name_of(state.posterior))},
-                       {"lambda", base::to_text(state.prior_precision)},
-                       {"rows", fmt::format("{}", state.data.rows)},
-                       {"fingerprint", state.data.fingerprint}};
+                       {"output_names", Json(output_names(state.schema)).dump()}};
+  const auto add = [&](std::string_view key, std::string text) { metadata.emplace_back(key, std::move(text)); };
+  if (has_classes) add("classes", Json(state.schema.classes).dump());
+  if (!has_classes) add("noise_names", Json(data::names_of(state.schema.noise)).dump());
+  add("units",
+      fmt::format("those of the training data; {}", has_classes ? "entropies in nats" : "variances in their squares"));
+  add("members", fmt::format("{}", state.members.size()));
+  if (!has_classes) add("noise", std::string(base::name_of(state.members.front().network->shape().noise)));
+  add("posterior", std::string(base::name_of(state.posterior)));
+  add("lambda", base::to_text(state.prior_precision));
+  add("rows", fmt::format("{}", state.data.rows));
+  add("fingerprint", state.data.fingerprint);
   const Metadata kinds = kind_metadata(state);
   metadata.insert(metadata.end(), kinds.begin(), kinds.end());
   return metadata;
@@ -112,7 +122,6 @@ Metadata metadata_of(const EnsembleState& state) {
 
 void add_outputs(OnnxGraph& graph, const EnsembleState& state, const MemberValues& members,
                  const WeightedSum& weighted_sum, const std::optional<OnnxValue>& noise_std) {
-  const std::size_t q = state.target_scaler.cols();
   const Targets targets = targets_of(graph, state.target_scaler);
   const OnnxValue means = graph.add(graph.multiply(members.mean, targets.scale), targets.shift);
   const OnnxValue mean = mixture_mean(graph, weighted_sum, means);
@@ -122,18 +131,44 @@ void add_outputs(OnnxGraph& graph, const EnsembleState& state, const MemberValue
       epistemic_variance(graph, targets, weighted_sum, graph.subtract(means, mean), members.within);
 
   const std::string of = base::join(state.schema.target_names(), ", ");
-  graph.output("mean", mean, q, "the prediction of " + of);
-  graph.output("aleatoric_variance", aleatoric, q, "noise of " + of);
-  graph.output("epistemic_variance", epistemic, q, "ignorance of " + of);
-  graph.output("total_variance", graph.add(aleatoric, epistemic), q, "both variances of " + of);
+  const OnnxShape table = {open_rows, static_cast<std::int64_t>(state.target_scaler.cols())};
+  graph.output("mean", mean, table, "the prediction of " + of);
+  graph.output("aleatoric_variance", aleatoric, table, "noise of " + of);
+  graph.output("epistemic_variance", epistemic, table, "ignorance of " + of);
+  graph.output("total_variance", graph.add(aleatoric, epistemic), table, "both variances of " + of);
+}
+
+/// Variance of the class's probability over members and their posteriors: squares and variances, never negative.
+OnnxValue probability_variance(OnnxGraph& graph, const WeightedSum& weighted_sum, const SoftmaxMoments& members,
+                               const OnnxValue& mean) {
+  const OnnxValue between = weighted_sum(graph.square(graph.subtract(members.probability, mean)));
+  return members.variance ? graph.add(between, weighted_sum(*members.variance)) : between;
+}
+
+void add_class_outputs(OnnxGraph& graph, const EnsembleState& state, const SoftmaxMoments& members,
+                       const WeightedSum& weighted_sum) {
+  const auto c = static_cast<std::int64_t>(state.target_scaler.cols());
+  const OnnxValue probability = weighted_sum(members.probability);
+  const OnnxValue total = entropy(graph, probability);
+  const OnnxValue aleatoric = graph.node("Min", {weighted_sum(members.entropy), total});
+  const OnnxValue most_probable = graph.node("ArgMax", {probability}, {{"axis", -1}, {"keepdims", 0}});
+  const auto of_row = [&](const OnnxValue& x) { return graph.reshaped(x, {-1}); };
+
+  const std::string of = base::join(output_names(state.schema), ", ");
+  const OnnxShape table = {open_rows, c};
+  graph.output("probability", probability, table, "of each class of " + of);
+  graph.output("class", of_row(most_probable), {open_rows}, "number of the most probable class, from 0", OnnxType::i64);
+  graph.output("entropy", of_row(total), {open_rows}, "of the probabilities, in nats");
+  graph.output("aleatoric", of_row(aleatoric), {open_rows}, "its part that is randomness of " + of);
+  graph.output("epistemic", of_row(graph.subtract(total, aleatoric)), {open_rows}, "its part that is ignorance");
+  graph.output("epistemic_variance", probability_variance(graph, weighted_sum, members, probability), table,
+               "variance of each probability: ignorance");
 }
 
 }  // namespace
 
 std::string encode_onnx(const Ensemble& ensemble) {
   const EnsembleState& state = ensemble.state();
-  base::require(!state.schema.is_classification(), ErrorCode::usage,
-                "a model that predicts classes cannot be exported yet");
   model::require_networks(state);
   check_storable(state);
   OnnxGraph graph;
@@ -145,7 +180,14 @@ std::string encode_onnx(const Ensemble& ensemble) {
   std::vector<double> weights;
   const std::vector<MemberGroup> groups = member_groups(state, weights);
   const MemberValues members = member_values(graph, groups, encoded(graph, state, inputs));
-  add_outputs(graph, state, members, WeightedSum(graph, weights), noise_std);
+  const WeightedSum weighted_sum(graph, weights);
+  if (state.schema.is_classification()) {
+    add_class_outputs(graph, state,
+                      softmax_moments(graph, members.mean, members.within, weights.size(), state.target_scaler.cols()),
+                      weighted_sum);
+  } else {
+    add_outputs(graph, state, members, weighted_sum, noise_std);
+  }
   return graph.encode(metadata_of(state));
 }
 

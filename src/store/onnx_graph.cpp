@@ -35,6 +35,7 @@ enum Node : std::uint32_t {
 enum Attribute : std::uint32_t {
   attribute_name = 1,
   whole_number = 3,
+  body = 6,
   whole_numbers = 8,
   texts = 9,
   attribute_type = 20
@@ -47,22 +48,26 @@ enum Entry : std::uint32_t { entry_key = 1, entry_value = 2 };
 enum Operators : std::uint32_t { domain = 1, set_version = 2 };
 }  // namespace field
 
-enum AttributeType : std::int64_t { is_whole_number = 2, is_whole_numbers = 7, is_texts = 8 };
+enum AttributeType : std::int64_t { is_whole_number = 2, is_body = 5, is_whole_numbers = 7, is_texts = 8 };
 
 void check_size(std::size_t bytes) {
   base::require(bytes <= largest_onnx_file, ErrorCode::failure,
                 "the graph needs more than {} bytes, which is all that an ONNX file can hold", largest_onnx_file);
 }
 
-/// Values [rows, cols].
-ProtobufMessage table_type(std::size_t cols, OnnxType element_type) {
-  ProtobufMessage rows_axis;
-  rows_axis.add(field::axis_name, "rows");
-  ProtobufMessage cols_axis;
-  cols_axis.add(field::axis_size, static_cast<std::int64_t>(cols));
+ProtobufMessage axis_message(std::int64_t size) {
+  ProtobufMessage axis;
+  if (size == open_rows) {
+    axis.add(field::axis_name, "rows");
+  } else {
+    axis.add(field::axis_size, size);
+  }
+  return axis;
+}
+
+ProtobufMessage type_message(const OnnxShape& sizes, OnnxType element_type) {
   ProtobufMessage shape;
-  shape.add(field::axis, rows_axis);
-  shape.add(field::axis, cols_axis);
+  for (const std::int64_t size : sizes) shape.add(field::axis, axis_message(size));
   ProtobufMessage tensor;
   tensor.add(field::type_of_elements, static_cast<std::int64_t>(element_type));
   tensor.add(field::shape, shape);
@@ -71,15 +76,16 @@ ProtobufMessage table_type(std::size_t cols, OnnxType element_type) {
   return type;
 }
 
-ProtobufMessage table_info(std::string_view name, std::size_t cols, std::string_view meaning, OnnxType element_type) {
+ProtobufMessage value_info(std::string_view name, const OnnxShape& shape, std::string_view meaning,
+                           OnnxType element_type) {
   ProtobufMessage info;
   info.add(field::value_name, name);
-  info.add(field::value_type, table_type(cols, element_type));
+  info.add(field::value_type, type_message(shape, element_type));
   info.add(field::value_meaning, meaning);
   return info;
 }
 
-/// `values` are whole numbers or texts.
+/// `values` are whole numbers, texts or bodies.
 template <class Values>
 ProtobufMessage attribute_message(std::string_view name, const Values& values, field::Attribute number,
                                   AttributeType type) {
@@ -94,12 +100,13 @@ ProtobufMessage attribute_message(std::string_view name, std::int64_t value) {
   return attribute_message(name, std::span(&value, 1), field::whole_number, is_whole_number);
 }
 
-ProtobufMessage node_message(std::string_view operation, const std::vector<OnnxValue>& inputs, std::string_view output,
-                             const OnnxAttributes& attributes) {
+/// The node has the name of its first output.
+ProtobufMessage node_message(std::string_view operation, const std::vector<OnnxValue>& inputs,
+                             const std::vector<OnnxValue>& outputs, const OnnxAttributes& attributes) {
   ProtobufMessage node;
   for (const OnnxValue& input : inputs) node.add(field::node_input, input);
-  node.add(field::node_output, output);
-  node.add(field::node_name, output);
+  for (const OnnxValue& output : outputs) node.add(field::node_output, output);
+  node.add(field::node_name, outputs.front());
   node.add(field::operation, operation);
   for (const auto& [name, value] : attributes) node.add(field::attribute, attribute_message(name, value));
   return node;
@@ -115,13 +122,37 @@ ProtobufMessage operators_message(std::string_view domain, std::int64_t version)
 }  // namespace
 
 OnnxValue OnnxGraph::input(std::string_view name, std::size_t cols, std::string_view meaning, OnnxType type) {
-  graph_.add(field::input, table_info(name, cols, meaning, type));
+  graph_.add(field::input, value_info(name, {open_rows, static_cast<std::int64_t>(cols)}, meaning, type));
   return OnnxValue(name);
 }
 
-void OnnxGraph::output(std::string_view name, const OnnxValue& value, std::size_t cols, std::string_view meaning) {
-  graph_.add(field::node, node_message("Identity", {value}, name, {}));
-  graph_.add(field::output, table_info(name, cols, meaning, OnnxType::f64));
+void OnnxGraph::output(std::string_view name, const OnnxValue& value, const OnnxShape& shape, std::string_view meaning,
+                       OnnxType type) {
+  graph_.add(field::node, node_message("Identity", {value}, {OnnxValue(name)}, {}));
+  graph_.add(field::output, value_info(name, shape, meaning, type));
+}
+
+OnnxValue OnnxGraph::block_input(std::string_view name, const OnnxShape& shape) {
+  OnnxValue value = numbered(name);
+  graph_.add(field::input, value_info(value, shape, "", OnnxType::f64));
+  return value;
+}
+
+void OnnxGraph::block_output(const OnnxValue& value, const OnnxShape& shape) {
+  graph_.add(field::output, value_info(value, shape, "", OnnxType::f64));
+  ++outputs_;
+}
+
+std::vector<OnnxValue> OnnxGraph::scan(const OnnxGraph& body, const std::vector<OnnxValue>& inputs) {
+  std::vector<OnnxValue> results;
+  for (std::size_t i = 0; i < body.outputs_; ++i) results.push_back(numbered("Scan"));
+  ProtobufMessage graph = body.graph_;
+  graph.add(field::graph_name, "block");
+  ProtobufMessage node =
+      node_message("Scan", inputs, results, {{"num_scan_inputs", static_cast<std::int64_t>(inputs.size())}});
+  node.add(field::attribute, attribute_message("body", std::span(&graph, 1), field::body, is_body));
+  graph_.add(field::node, node);
+  return results;
 }
 
 OnnxValue OnnxGraph::constant(std::string_view name, const OnnxShape& shape, std::span<const float> values) {
@@ -147,7 +178,7 @@ OnnxValue OnnxGraph::flags(std::string_view name, const std::vector<char>& value
 OnnxValue OnnxGraph::node(std::string_view operation, const std::vector<OnnxValue>& inputs,
                           const OnnxAttributes& options) {
   OnnxValue result = numbered(operation);
-  graph_.add(field::node, node_message(operation, inputs, result, options));
+  graph_.add(field::node, node_message(operation, inputs, {result}, options));
   return result;
 }
 
@@ -158,6 +189,24 @@ OnnxValue OnnxGraph::cast(const OnnxValue& a, OnnxType type) {
 OnnxValue OnnxGraph::sum(const OnnxValue& a, std::int64_t axis) {
   const std::int64_t axes[] = {axis};
   return node("ReduceSum", {a, constant("axis", {1}, axes)}, {{"keepdims", 0}});
+}
+
+OnnxValue OnnxGraph::sum_of_last_axis(const OnnxValue& a) {
+  return node("ReduceSum", {a, whole_number(-1)}, {{"keepdims", 1}});
+}
+
+OnnxValue OnnxGraph::largest_of_last_axis(const OnnxValue& a) {
+  constexpr std::int64_t last[] = {-1};
+  OnnxValue result = numbered("ReduceMax");
+  ProtobufMessage node = node_message("ReduceMax", {a}, {result}, {{"keepdims", 1}});
+  node.add(field::attribute, attribute_message("axes", std::span(last), field::whole_numbers, is_whole_numbers));
+  graph_.add(field::node, node);
+  return result;
+}
+
+OnnxValue OnnxGraph::reshaped(const OnnxValue& a, const OnnxShape& shape) {
+  const auto axes = static_cast<std::int64_t>(shape.size());
+  return node("Reshape", {a, constant("shape", {axes}, std::span<const std::int64_t>(shape))});
 }
 
 OnnxValue OnnxGraph::concatenated(const std::vector<OnnxValue>& parts, std::int64_t axis) {
@@ -175,7 +224,7 @@ OnnxValue OnnxGraph::labels(const OnnxValue& a, std::span<const std::string> key
                             std::int64_t otherwise) {
   has_labels_ = true;
   OnnxValue result = numbered("LabelEncoder");
-  ProtobufMessage node = node_message("LabelEncoder", {a}, result, {{"default_int64", otherwise}});
+  ProtobufMessage node = node_message("LabelEncoder", {a}, {result}, {{"default_int64", otherwise}});
   node.add(field::attribute, attribute_message("keys_strings", keys, field::texts, is_texts));
   node.add(field::attribute, attribute_message("values_int64s", values, field::whole_numbers, is_whole_numbers));
   node.add(field::node_domain, label_domain);
@@ -217,7 +266,7 @@ OnnxValue OnnxGraph::add_constant(std::string_view name, OnnxType type, const On
 }
 
 std::string OnnxGraph::numbered(std::string_view name) {
-  return fmt::format("{}_{}", name, names_++);
+  return fmt::format("{}{}_{}", prefix_, name, names_++);
 }
 
 }  // namespace credens::store

@@ -22,7 +22,7 @@ using model::EnsembleState;
 
 /// Positions of the inputs that are words, or of all others.
 std::vector<std::size_t> columns_of(const EnsembleState& state, bool are_words) {
-  const std::vector<InputEncoding>& encodings = state.encoder.columns;
+  const std::vector<InputEncoding>& encodings = state.encoder.columns();
   std::vector<std::size_t> columns;
   for (std::size_t col = 0; col < state.encoder.inputs(); ++col) {
     const bool is_word = !encodings.empty() && encodings[col].kind == ColumnKind::category;
@@ -53,7 +53,7 @@ std::vector<std::string> category_names(const EnsembleState& state) {
 
 /// Whether NaN is a missing number to the graph. Networks of format version 1 have nothing to put in its place.
 bool takes_missing(const EnsembleState& state) {
-  return !state.encoder.columns.empty() || std::ranges::none_of(state.members, [](const model::Member& member) {
+  return !state.encoder.columns().empty() || std::ranges::none_of(state.members, [](const model::Member& member) {
     return member.network->substitutes().empty();
   });
 }
@@ -177,7 +177,7 @@ void add_numbers(OnnxGraph& graph, const EnsembleState& state, const OnnxValue& 
   const std::vector<std::size_t> columns = columns_of(state, false);
   result.numbers = scaled(graph, some_of(state.encoder.scaler, columns), x);
   if (!takes_missing(state)) return;
-  std::vector<InputEncoding> numbers = some_of(state.encoder.columns, columns);
+  std::vector<InputEncoding> numbers = some_of(state.encoder.columns(), columns);
   numbers.resize(columns.size());  // in a model of numbers alone each is plain
   for (const InputEncoding& number : numbers) result.has_flag.push_back(number.flags_missing);
   result.is_missing = graph.node("IsNaN", {x});
@@ -258,8 +258,8 @@ EncodedInputs encoded(OnnxGraph& graph, const EnsembleState& state, const RowInp
   if (inputs.numbers) add_numbers(graph, state, *inputs.numbers, result);
   std::size_t numbers = 0;
   std::size_t words = 0;
-  for (std::size_t col = 0; col < state.encoder.columns.size(); ++col) {
-    const InputEncoding& encoding = state.encoder.columns[col];
+  for (std::size_t col = 0; col < state.encoder.columns().size(); ++col) {
+    const InputEncoding& encoding = state.encoder.columns()[col];
     const bool is_word = encoding.kind == ColumnKind::category;
     const std::size_t place = is_word ? words++ : numbers++;
     if (is_word) {
@@ -275,7 +275,7 @@ Metadata kind_metadata(const EnsembleState& state) {
   Metadata metadata;
   if (const std::string missing = meaning_of_missing(state); !missing.empty())
     metadata.emplace_back("missing", missing);
-  if (state.encoder.columns.empty()) return metadata;
+  if (state.encoder.columns().empty()) return metadata;
   Json kinds = Json::array();
   for (const std::size_t col : columns_of(state, false)) kinds.push_back(base::name_of(state.schema.inputs[col].kind));
   Json levels = Json::array();

@@ -238,7 +238,7 @@ OnnxValue within_ranges(OnnxGraph& graph, const MemberGroup& group, const OnnxVa
 /// `head` [g, n, head units].
 std::optional<OnnxValue> raw_noise(OnnxGraph& graph, const MemberGroup& group, const OnnxValue& head) {
   const MlpShape& shape = shape_of(group);
-  if (shape.noise == NoiseKind::known) return std::nullopt;
+  if (shape.has_classes() || shape.noise == NoiseKind::known) return std::nullopt;
   if (shape.noise != NoiseKind::constant) {
     return within_ranges(graph, group, graph.last_axis_part(head, shape.outputs, shape.noise_units()));
   }
@@ -249,12 +249,12 @@ std::optional<OnnxValue> raw_noise(OnnxGraph& graph, const MemberGroup& group, c
 
 // ---- posteriors ----
 
-/// Whose outputs have covariances of their own: q, or 1 where all share one.
+/// Whose outputs have covariances of their own: q, or 1 where all share one, as classes always do.
 std::size_t covariances(const std::vector<MemberGroup>& groups) {
   const std::size_t q = shape_of(groups.front()).outputs;
   const auto shares = [](const Member* member) {
     const model::MemberPosterior& posterior = member->posterior;
-    return posterior.kind == PosteriorKind::isotropic || posterior.factor.size() == 1;
+    return posterior.kind == PosteriorKind::isotropic || posterior.factor.size() == 1 || posterior.variance.rows() == 1;
   };
   return std::ranges::all_of(groups, [&](const auto& group) { return std::ranges::all_of(group, shares); }) ? 1 : q;
 }

@@ -25,7 +25,7 @@ std::vector<MemberGroup> member_groups(const model::EnsembleState& state, std::v
 /// Predictions of all members at each row, in network units and double: [members, n, q], or 1 in place of q where
 /// outputs share a value.
 struct MemberValues {
-  OnnxValue mean;
+  OnnxValue mean;                   ///< of classes the logits
   std::optional<OnnxValue> noise;   ///< learned variance; n = 1 where it is constant; none where noise is known
   std::optional<OnnxValue> within;  ///< phi^T Sigma_k phi; none of a delta posterior
 };

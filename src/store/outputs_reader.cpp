@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Letters: L members, N rows, p features, q outputs.
+// Letters: L members, N rows, p features, q outputs, C classes.
 
 #include <credens/outputs_folder.hpp>
 #include <credens/store.hpp>
@@ -15,6 +15,7 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "data/npy_reader.hpp"
+#include "model/class_labels.hpp"
 #include "model/weights.hpp"
 #include "store/files.hpp"
 #include "store/json.hpp"
@@ -27,7 +28,8 @@ namespace fs = std::filesystem;
 using data::NpySlices;
 using store::array_name;
 
-const std::vector<std::string> json_keys = {"lambda", "target_scale", "target_shift", "target_names", "member_weights"};
+const std::vector<std::string> json_keys = {"lambda",       "likelihood", "target_scale", "target_shift",
+                                            "target_names", "classes",    "class_type",   "member_weights"};
 
 bool is_there(const fs::path& path) {
   std::error_code ignored;
@@ -62,7 +64,7 @@ struct MemberArray {
   std::size_t slab = 0;
   std::string name;  ///< for sentences
 
-  std::size_t cols() const { return file->shape().back(); }
+  std::size_t cols() const { return file->cols(); }
 
   Matrix read(std::size_t first, std::size_t count) const {
     Matrix rows;
@@ -87,7 +89,7 @@ std::vector<MemberArray> members_of(const std::shared_ptr<NpySlices>& all) {
 
 /// An array for all members, or one for each of them, not both.
 std::vector<MemberArray> open_members(const fs::path& folder, std::string_view array, std::size_t count,
-                                      const Size& rows, const Size& cols) {
+                                      const Size& rows, const Size& cols, std::string_view head) {
   const fs::path all = folder / array_name(array);
   const fs::path first = folder / array_name(array, 0);
   if (!is_there(first)) return members_of(open_array(all, {{"L", count}, rows, cols}));
@@ -99,19 +101,65 @@ std::vector<MemberArray> open_members(const fs::path& folder, std::string_view a
     members.push_back({.file = file, .name = file->name()});
   }
   const fs::path beyond = folder / array_name(array, count);
-  base::require(!is_there(beyond), ErrorCode::data, "{}: mean.npy has {} members only", beyond.string(), count);
+  base::require(!is_there(beyond), ErrorCode::data, "{}: {} has {} members only", beyond.string(), array_name(head),
+                count);
   return members;
 }
 
-double read_json(const store::Json& json, MemberOutputs& about) {
+/// Keys that belong to the other likelihood are errors.
+void read_classes(const store::JsonObject& object, bool has_classes, MemberOutputs& about) {
+  for (const char* key : {"classes", "class_type"}) {
+    base::require(has_classes || !object.has(key), ErrorCode::data, "{} is given, but likelihood is not softmax", key);
+  }
+  for (const char* key : {"target_scale", "target_shift"}) {
+    base::require(!has_classes || !object.has(key), ErrorCode::data, "{} is given, but likelihood is softmax", key);
+  }
+  if (object.has("classes")) about.classes = object.texts("classes");
+  if (!object.has("class_type")) return;
+  const std::string type = object.text("class_type");
+  base::require(type == "text" || type == "number", ErrorCode::data, "class_type is {}, expected text or number",
+                base::quoted(type));
+  about.has_number_classes = type == "number";
+}
+
+bool is_softmax(const store::JsonObject& object) {
+  if (!object.has("likelihood")) return false;
+  const std::string likelihood = object.text("likelihood");
+  base::require(likelihood == "gaussian" || likelihood == "softmax", ErrorCode::data,
+                "likelihood is {}, expected gaussian or softmax", base::quoted(likelihood));
+  return likelihood == "softmax";
+}
+
+/// The numbers and words of outputs.json that are no lists.
+struct Likelihood {
+  double prior_precision = 0;
+  bool has_classes = false;
+
+  std::string_view head() const { return has_classes ? "logits" : "mean"; }
+};
+
+Likelihood read_json(const store::Json& json, MemberOutputs& about) {
   const store::JsonObject object(json, "", ErrorCode::data, json_keys);
+  const bool has_classes = is_softmax(object);
+  read_classes(object, has_classes, about);
   if (object.has("target_scale")) about.target_scale = object.numbers("target_scale");
   if (object.has("target_shift")) about.target_shift = object.numbers("target_shift");
   if (object.has("target_names")) about.target_names = object.texts("target_names");
   if (object.has("member_weights")) about.member_weights = object.numbers("member_weights");
   const double lambda = object.number("lambda");
   base::require(lambda >= 0, ErrorCode::data, "lambda is {}, expected a number that is not negative", lambda);
-  return lambda;
+  return {.prior_precision = lambda, .has_classes = has_classes};
+}
+
+/// Arrays of the other likelihood are those of another ensemble, or outputs.json forgets to say what they are.
+void check_arrays_of(const fs::path& folder, bool has_classes) {
+  for (const char* array : {"mean", "variance", "logits"}) {
+    const fs::path path = folder / array_name(array);
+    const bool fits = (std::string_view(array) == "logits") == has_classes;
+    base::require(fits || !is_there(path), ErrorCode::data, "{}: {}", path.string(),
+                  has_classes ? "the likelihood in outputs.json is softmax, expected logits.npy alone"
+                              : "the likelihood in outputs.json is not softmax, expected mean.npy and variance.npy");
+  }
 }
 
 void check_row_weights(NpySlices& weights, std::size_t rows) {
@@ -131,15 +179,17 @@ struct OutputsReader::Impl {
   explicit Impl(const fs::path& folder);
 
   void open_rows(const fs::path& folder);
+  void open_variance(const fs::path& folder);
+  void open_targets(const fs::path& path);
   void open_optional_rows(const fs::path& folder);
   void read_last_layers(const fs::path& folder);
 
-  double prior_precision = 0;
+  Likelihood likelihood;
   std::size_t rows = 0;
   MemberOutputs about;
   std::vector<MemberArray> features;
-  std::vector<MemberArray> mean;
-  std::vector<MemberArray> variance;
+  std::vector<MemberArray> head;      ///< means or logits
+  std::vector<MemberArray> variance;  ///< none of classes
   std::optional<MemberArray> targets;
   std::shared_ptr<NpySlices> row_weights;
 };
@@ -148,14 +198,16 @@ OutputsReader::Impl::Impl(const fs::path& folder) {
   const fs::path json_path = folder / store::outputs_json_name;
   const std::string text = base::read_file(json_path);
   store::with_path(json_path, [&] {
-    prior_precision = read_json(store::parse_json<store::Json>(text, "its text", ErrorCode::data), about);
+    likelihood = read_json(store::parse_json<store::Json>(text, "its text", ErrorCode::data), about);
   });
+  check_arrays_of(folder, likelihood.has_classes);
   open_rows(folder);
-  for (std::size_t l = 0; l < mean.size(); ++l) {
+  if (!likelihood.has_classes) open_variance(folder);
+  for (std::size_t l = 0; l < head.size(); ++l) {
     about.features.emplace_back(0, features[l].cols());
-    about.mean.emplace_back(0, mean[l].cols());
-    about.variance.emplace_back(0, variance[l].cols());
+    (likelihood.has_classes ? about.logits : about.mean).emplace_back(0, head[l].cols());
   }
+  for (const MemberArray& member : variance) about.variance.emplace_back(0, member.cols());
   read_last_layers(folder);
   open_optional_rows(folder);
   // The arrays were checked with their own names, so what remains concerns the lists of outputs.json.
@@ -163,22 +215,25 @@ OutputsReader::Impl::Impl(const fs::path& folder) {
 }
 
 void OutputsReader::Impl::open_rows(const fs::path& folder) {
-  const fs::path mean_path = folder / array_name("mean");
-  const auto means = open_array(mean_path, {{"L"}, {"N"}, {"q"}});
-  base::require(means->shape()[0] > 0 && means->shape()[2] > 0, ErrorCode::data, "{}: it has no members or no outputs",
-                mean_path.string());
-  mean = members_of(means);
-  rows = means->shape()[1];
-  const std::size_t outputs = means->shape()[2];
+  const fs::path head_path = folder / array_name(likelihood.head());
+  const auto heads = open_array(head_path, {{"L"}, {"N"}, {likelihood.has_classes ? "C" : "q"}});
+  base::require(heads->shape()[0] > 0 && heads->shape()[2] > 0, ErrorCode::data, "{}: it has no members or no outputs",
+                head_path.string());
+  if (likelihood.has_classes) model::check_class_count(heads->shape()[2], head_path.string() + ": it");
+  head = members_of(heads);
+  rows = heads->shape()[1];
 
-  features = open_members(folder, "features", mean.size(), {"N", rows}, {"p"});
+  features = open_members(folder, "features", head.size(), {"N", rows}, {"p"}, likelihood.head());
   for (std::size_t l = 0; l < features.size(); ++l) {
     base::require(features[l].cols() > 0, ErrorCode::data, "{}: member {} has no features, expected at least 1",
                   features[l].file->name(), l);
   }
+}
 
+void OutputsReader::Impl::open_variance(const fs::path& folder) {
+  const std::size_t outputs = head.front().cols();
   const fs::path variance_path = folder / array_name("variance");
-  variance = members_of(open_array(variance_path, {{"L", mean.size()}, {"N", rows}, {"q or 1"}}));
+  variance = members_of(open_array(variance_path, {{"L", head.size()}, {"N", rows}, {"q or 1"}}));
   const std::size_t cols = variance.front().cols();
   base::require(cols == 1 || cols == outputs, ErrorCode::data, "{}: it has {} columns, expected {} or 1",
                 variance_path.string(), cols, outputs);
@@ -187,7 +242,7 @@ void OutputsReader::Impl::open_rows(const fs::path& folder) {
 /// Features and last layers agree in p.
 void OutputsReader::Impl::read_last_layers(const fs::path& folder) {
   if (!is_there(folder / array_name("weights")) && !is_there(folder / array_name("weights", 0))) return;
-  const auto weights = open_members(folder, "weights", mean.size(), {"q", about.outputs()}, {"p"});
+  const auto weights = open_members(folder, "weights", head.size(), {"q", about.outputs()}, {"p"}, likelihood.head());
   for (std::size_t l = 0; l < weights.size(); ++l) {
     base::require(weights[l].cols() == features[l].cols(), ErrorCode::data,
                   "{}: the weights of member {} have {} columns, expected {} as in its features",
@@ -196,12 +251,21 @@ void OutputsReader::Impl::read_last_layers(const fs::path& folder) {
   }
 }
 
+/// Labels of classes are a number for each row, or a column for each class.
+void OutputsReader::Impl::open_targets(const fs::path& path) {
+  auto file = std::make_shared<NpySlices>(path);
+  const bool has_numbers = file->shape().size() == 1 || (file->shape().size() == 2 && file->cols() == 1);
+  if (!likelihood.has_classes || !has_numbers) {
+    file = open_array(path, {{"N", rows}, {likelihood.has_classes ? "C" : "q", about.outputs()}});
+  }
+  base::require(file->rows() == rows, ErrorCode::data, "{}: it has {} rows, expected {}", path.string(), file->rows(),
+                rows);
+  targets = MemberArray{.file = file, .name = file->name()};
+}
+
 void OutputsReader::Impl::open_optional_rows(const fs::path& folder) {
   const fs::path targets_path = folder / array_name("targets");
-  if (is_there(targets_path)) {
-    const auto file = open_array(targets_path, {{"N", rows}, {"q", about.outputs()}});
-    targets = MemberArray{.file = file, .name = file->name()};
-  }
+  if (is_there(targets_path)) open_targets(targets_path);
   const fs::path weights_path = folder / array_name("row_weights");
   if (!is_there(weights_path)) return;
   row_weights = open_array(weights_path, {{"N", rows}});
@@ -214,7 +278,7 @@ OutputsReader::OutputsReader(OutputsReader&&) noexcept = default;
 OutputsReader& OutputsReader::operator=(OutputsReader&&) noexcept = default;
 
 double OutputsReader::prior_precision() const {
-  return impl_->prior_precision;
+  return impl_->likelihood.prior_precision;
 }
 
 std::size_t OutputsReader::rows() const {
@@ -243,14 +307,22 @@ MemberOutputs OutputsReader::read(std::size_t first, std::size_t count) {
   MemberOutputs block{.member_weights = impl_->about.member_weights,
                       .target_scale = impl_->about.target_scale,
                       .target_shift = impl_->about.target_shift,
-                      .target_names = impl_->about.target_names};
-  for (std::size_t l = 0; l < impl_->mean.size(); ++l) {
-    block.mean.push_back(impl_->mean[l].read_finite(first, count));
+                      .target_names = impl_->about.target_names,
+                      .classes = impl_->about.classes,
+                      .has_number_classes = impl_->about.has_number_classes};
+  const bool has_classes = impl_->likelihood.has_classes;
+  for (std::size_t l = 0; l < impl_->head.size(); ++l) {
+    (has_classes ? block.logits : block.mean).push_back(impl_->head[l].read_finite(first, count));
     block.features.push_back(impl_->features[l].read_finite(first, count));
-    block.variance.push_back(impl_->variance[l].read(first, count));
-    base::check_positive(block.variance[l], impl_->variance[l].name, first);
   }
-  if (impl_->targets) block.targets = impl_->targets->read_finite(first, count);
+  for (const MemberArray& member : impl_->variance) {
+    block.variance.push_back(member.read(first, count));
+    base::check_positive(block.variance.back(), member.name, first);
+  }
+  if (impl_->targets) {
+    block.targets = impl_->targets->read_finite(first, count);
+    if (has_classes) model::check_labels(block.targets, block.outputs(), impl_->targets->name, first);
+  }
   if (impl_->row_weights) {
     Matrix weights;
     impl_->row_weights->read(0, first, count, weights);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Letters: L members, N rows, p features, q outputs.
+// Letters: L members, N rows, p features, q outputs; of classes their logits are the outputs.
 
 #include "store/outputs_writer.hpp"
 
@@ -10,6 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -85,14 +87,19 @@ class MemberArrays {
 
 std::string json_text(const MemberOutputs& outputs, double prior_precision) {
   Json json = {{"lambda", prior_precision}};
+  if (outputs.has_classes()) json["likelihood"] = "softmax";
   if (!outputs.target_scale.empty()) json["target_scale"] = outputs.target_scale;
   if (!outputs.target_shift.empty()) json["target_shift"] = outputs.target_shift;
   if (!outputs.target_names.empty()) json["target_names"] = outputs.target_names;
+  if (!outputs.classes.empty()) {
+    json["classes"] = outputs.classes;
+    json["class_type"] = outputs.has_number_classes ? "number" : "text";
+  }
   if (!outputs.member_weights.empty()) json["member_weights"] = outputs.member_weights;
   try {
     return json.dump(2) + "\n";
   } catch (const Json::exception&) {
-    base::fail(ErrorCode::data, "a target name is not UTF-8 text");
+    base::fail(ErrorCode::data, "a name of a target or class is not UTF-8 text");
   }
 }
 
@@ -107,8 +114,8 @@ bool is_array_file(const fs::path& path) {
   const std::string& array = parts.front();
   const bool for_one_member = array == "features" || array == "weights";
   if (parts.size() == 3) return for_one_member && is_number(parts[1]);
-  return parts.size() == 2 &&
-         (for_one_member || array == "mean" || array == "variance" || array == "targets" || array == "row_weights");
+  constexpr std::string_view others[] = {"mean", "variance", "logits", "targets", "row_weights"};
+  return parts.size() == 2 && (for_one_member || std::ranges::find(others, array) != std::end(others));
 }
 
 /// Without outputs.json a folder is no outputs folder: it goes first and comes back last.
@@ -145,12 +152,17 @@ struct OutputsWriter::Impl {
       : folder(path),
         rows(row_count),
         last_layer(about.last_layer),
-        variance_cols(same_width(about.variance) ? about.variance.front().cols() : about.outputs()),
+        target_cols(about.targets.cols()),
         features(path, "features", about.features, rows),
-        mean(path, "mean", about.mean, rows),
-        variance(path, "variance", std::vector<Matrix>(about.members(), Matrix(0, variance_cols)), rows) {
+        head(path, about.has_classes() ? "logits" : "mean", about.head(), rows) {
+    if (!about.has_classes()) {
+      variance_cols = same_width(about.variance) ? about.variance.front().cols() : about.outputs();
+      variance.emplace(path, "variance", std::vector<Matrix>(about.members(), Matrix(0, variance_cols)), rows);
+    }
     if (!about.targets.empty()) {
-      targets = std::make_unique<ArrayFile>(path / "targets.npy", std::vector{rows, about.outputs()});
+      std::vector<std::size_t> shape = {rows, target_cols};
+      if (about.has_classes() && target_cols == 1) shape.pop_back();
+      targets = std::make_unique<ArrayFile>(path / "targets.npy", shape);
     }
     if (!about.row_weights.empty()) {
       row_weights = std::make_unique<ArrayFile>(path / "row_weights.npy", std::vector{rows});
@@ -166,10 +178,11 @@ struct OutputsWriter::Impl {
   std::size_t rows;
   std::string json;
   std::vector<Matrix> last_layer;
-  std::size_t variance_cols;
+  std::size_t target_cols;
+  std::size_t variance_cols = 0;
   MemberArrays features;
-  MemberArrays mean;
-  MemberArrays variance;
+  MemberArrays head;                     ///< means or logits
+  std::optional<MemberArrays> variance;  ///< none of classes
   std::unique_ptr<ArrayFile> targets;
   std::unique_ptr<ArrayFile> row_weights;
   std::size_t next_row = 0;
@@ -198,15 +211,18 @@ void OutputsWriter::add(const MemberOutputs& block) {
   with_path(impl_->folder, [&] {
     impl_->check_count(first + block.rows() <= impl_->rows);
     check(OutputRows(block));
+    base::require(block.targets.cols() == impl_->target_cols, ErrorCode::data,
+                  "targets has {} columns, before it had {}", block.targets.cols(), impl_->target_cols);
     impl_->checked_weights.add(block.row_weights);
   });
   for (std::size_t l = 0; l < block.members(); ++l) {
     impl_->features.write(l, first, block.features[l]);
-    impl_->mean.write(l, first, block.mean[l]);
+    impl_->head.write(l, first, block.head()[l]);
+    if (!impl_->variance) continue;
     // One column for each output where some member has that and others share one: the file has one width for all.
-    impl_->variance.write(l, first, model::variance_block(block.variance[l], 0, block.rows(), impl_->variance_cols));
+    impl_->variance->write(l, first, model::variance_block(block.variance[l], 0, block.rows(), impl_->variance_cols));
   }
-  if (impl_->targets) impl_->targets->write(0, first, block.outputs(), block.targets.values());
+  if (impl_->targets) impl_->targets->write(0, first, impl_->target_cols, block.targets.values());
   if (impl_->row_weights) impl_->row_weights->write(0, first, 1, block.row_weights);
   impl_->next_row += block.rows();
 }
@@ -217,7 +233,9 @@ void OutputsWriter::commit() {
     if (impl_->row_weights) impl_->checked_weights.check_sum();
   });
   remove_old_files(impl_->folder);
-  for (MemberArrays* arrays : {&impl_->features, &impl_->mean, &impl_->variance}) arrays->commit();
+  impl_->features.commit();
+  impl_->head.commit();
+  if (impl_->variance) impl_->variance->commit();
   if (!impl_->last_layer.empty()) {
     MemberArrays weights(impl_->folder, "weights", impl_->last_layer, impl_->last_layer.front().rows());
     for (std::size_t l = 0; l < impl_->last_layer.size(); ++l) weights.write(l, 0, impl_->last_layer[l]);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes random ensembles of every kind and rows for them: FOLDER/I.safetensors and FOLDER/I.csv, I = 0, 1, ....
+// Writes random ensembles of every kind and rows for them: FOLDER/I.safetensors and FOLDER/I.csv, I = 0, 1, ..., and of
+// classes FOLDER/classesI.
 // Columns of numbers are called x0, x1, ..., of words w, of dates t, of known noise u. A missing number or date is NA,
 // a missing word an empty cell.
 //
-// Usage: make_models FOLDER COUNT [SEED]
+// FOLDER/givenC are those of given_logits.hpp with C classes.
+//
+// Usage: make_models FOLDER NUMBERS CLASSES [SEED]
 
 #include <credens/store.hpp>
 
@@ -18,6 +21,7 @@
 #include "base/file.hpp"
 #include "base/random.hpp"
 #include "data/date.hpp"
+#include "given_logits.hpp"
 #include "model/ensemble_state.hpp"
 #include "model/weights.hpp"
 
@@ -101,7 +105,7 @@ Matrix random_factor(std::size_t size, double width, RandomStream& random) {
 MemberPosterior random_posterior(const EnsembleState& state, bool random_bias, bool shared_factor, std::size_t features,
                                  RandomStream& random) {
   MemberPosterior posterior{.kind = state.posterior, .random_bias = random_bias};
-  const std::size_t q = state.target_scaler.cols();
+  const std::size_t q = state.schema.is_classification() ? 1 : state.target_scaler.cols();
   const std::size_t size = model::random_weights(posterior, features);
   if (state.posterior != PosteriorKind::delta) posterior.gamma = power_of_ten(-4, 0, random);
   if (state.posterior == PosteriorKind::diagonal) {
@@ -119,13 +123,14 @@ MemberPosterior random_posterior(const EnsembleState& state, bool random_bias, b
 void add_members(EnsembleState& state, NoiseKind noise, RandomStream& random) {
   const MlpShape common{.inputs = state.encoder.numbers(),
                         .outputs = state.target_scaler.cols(),
+                        .task = state.schema.task,
                         .noise = noise,
                         .noise_link = chance(0.5, random) ? NoiseLink::softplus : NoiseLink::exp,
                         .flags = state.encoder.flags(),
                         .tables = state.encoder.tables()};
   std::vector<MlpShape> shapes;
   for (std::size_t i = between(1, 3, random); i > 0; --i) shapes.push_back(random_shape(common, random));
-  const bool takes_missing = !state.encoder.columns.empty() || chance(0.7, random);  // not in format version 1
+  const bool takes_missing = !state.encoder.columns().empty() || chance(0.7, random);  // not in format version 1
   const bool random_bias = chance(0.4, random);
   const bool shared_factor = noise == NoiseKind::shared;
   state.total_members = between(1, 7, random);
@@ -205,14 +210,16 @@ void add_scale(ColumnKind kind, bool bends, data::Scaler& scaler, RandomStream& 
 
 void add_inputs(EnsembleState& state, bool has_kinds, RandomStream& random) {
   const bool bends = chance(0.4, random);
+  std::vector<data::InputEncoding> encodings;
   state.schema.has_names = true;
   state.schema.table_columns = between(1, 6, random);
   for (std::size_t j = 0; j < state.schema.table_columns; ++j) {
     data::Column& column = state.schema.inputs.emplace_back(data::Column{.name = "", .position = j});
-    if (has_kinds) state.encoder.columns.push_back(random_encoding(column, random));
+    if (has_kinds) encodings.push_back(random_encoding(column, random));
     column.name = fmt::format("{}{}", "xwt"[static_cast<std::size_t>(column.kind)], j);
     add_scale(column.kind, bends, state.encoder.scaler, random);
   }
+  state.encoder = {state.encoder.scaler, encodings};
 }
 
 void add_targets(EnsembleState& state, NoiseKind noise, RandomStream& random) {
@@ -238,6 +245,20 @@ EnsembleState random_state(std::size_t index, RandomStream& random) {
   state.prior_precision = power_of_ten(-2, 2, random);
   return state;
 }
+
+/// Posteriors with 2, 3 and 10 classes, first with numbers alone, then with columns of every kind; and one of 100.
+EnsembleState random_classes(std::size_t index, RandomStream& random) {
+  constexpr std::size_t counts[] = {2, 3, 10};
+  EnsembleState state;
+  state.posterior = posteriors[index % 4];
+  add_inputs(state, index / 12 % 2 == 1, random);
+  test::add_classes(state, index % 24 == 15 ? 100 : counts[index / 4 % 3]);
+  add_members(state, NoiseKind::shared, random);
+  state.prior_precision = power_of_ten(-2, 2, random);
+  return state;
+}
+
+// ---- rows ----
 
 /// Column j of a row whose scaled values are about `reach` times a normal one.
 double random_input(const EnsembleState& state, std::size_t j, double reach, RandomStream& random) {
@@ -301,12 +322,27 @@ std::string random_rows(const EnsembleState& state, RandomStream& random) {
   return text;
 }
 
-void write_all(const std::filesystem::path& folder, std::size_t count, std::uint64_t seed) {
-  for (std::size_t index = 0; index < count; ++index) {
+void write(const std::filesystem::path& folder, const std::string& name, const EnsembleState& state,
+           const std::string& rows) {
+  save(Ensemble(std::make_shared<const EnsembleState>(state)), folder / (name + ".safetensors"));
+  base::write_file(folder / (name + ".csv"), rows);
+}
+
+void write_all(const std::filesystem::path& folder, std::size_t numbers, std::size_t classes, std::uint64_t seed) {
+  for (std::size_t index = 0; index < numbers; ++index) {
     RandomStream random({.seed = seed, .member = index});
-    const auto state = std::make_shared<const EnsembleState>(random_state(index, random));
-    save(Ensemble(state), folder / fmt::format("{}.safetensors", index));
-    base::write_file(folder / fmt::format("{}.csv", index), random_rows(*state, random));
+    const EnsembleState state = random_state(index, random);
+    write(folder, fmt::format("{}", index), state, random_rows(state, random));
+  }
+  for (std::size_t index = 0; index < classes; ++index) {
+    RandomStream random({.seed = seed, .member = index, .attempt = 1});
+    const EnsembleState state = random_classes(index, random);
+    write(folder, fmt::format("classes{}", index), state, random_rows(state, random));
+  }
+  for (const std::size_t count : {2, 3, 10, 100}) {
+    RandomStream random({.seed = seed, .member = count, .attempt = 2});
+    const EnsembleState state = test::state_of_given_logits(count);
+    write(folder, fmt::format("given{}", count), state, test::rows_of_given_logits(count, random));
   }
 }
 
@@ -314,7 +350,7 @@ void write_all(const std::filesystem::path& folder, std::size_t count, std::uint
 }  // namespace credens
 
 int main(int count, char** words) {
-  if (count < 3) return 2;
-  credens::write_all(words[1], std::strtoull(words[2], nullptr, 10),
-                     count > 3 ? std::strtoull(words[3], nullptr, 10) : 0);
+  if (count < 4) return 2;
+  const auto number = [&](int i) { return std::strtoull(words[i], nullptr, 10); };
+  credens::write_all(words[1], number(2), number(3), count > 4 ? number(4) : 0);
 }

@@ -2,7 +2,8 @@
 """Runs exported models in ONNX Runtime and compares with `credens predict`. Exits 77, which CTest takes for skipped, where a
 runtime is missing.
 
-The number of ensembles is CREDENS_ONNX_ENSEMBLES, 50 if not set; Node and the browser see the first 32.
+The number of ensembles is CREDENS_ONNX_ENSEMBLES, 50 if not set, and half as many of classes; Node and the browser see the first 32,
+and 24 of classes.
 
 Usage: run.py python PROGRAM GENERATOR VENV
        run.py node|browser PROGRAM GENERATOR MODULES    MODULES: folder node_modules
@@ -21,7 +22,10 @@ HERE = Path(__file__).resolve().parent
 DOCUMENT = HERE.parents[1] / "docs" / "onnx.md"
 SKIPPED = 77
 ENSEMBLES_IN_JAVASCRIPT = 32  # every posterior with every kind of noise, for numbers alone and for columns of every kind
-EXAMPLES = {"model": ["train.csv", "--members", "5", "--epochs", "40"], "words": ["words.csv", "--members", "5", "--epochs", "40"]}
+CLASSES_IN_JAVASCRIPT = 24  # every posterior with 2, 3 and 10 classes, for numbers alone and for columns of every kind; 100 classes
+EXAMPLES = {"model": ["train.csv", "--target", "y"], "words": ["words.csv", "--target", "y"], "plants": ["plants.csv", "--target", "species", "--ignore", "grade"]}
+PAGES = 2  # of the browser
+PREDICTION = re.compile(r"^-?\d+\.\d{3} \+- \d+\.\d{3}$|^(?:fern|moss|reed) 0\.\d{3}, entropy \d\.\d{3}, of which ignorance \d\.\d{3}$", re.MULTILINE)
 
 
 def python_test(environment):
@@ -49,9 +53,9 @@ def test_of(kind, place):
 
 def write_models(program, folder):
     """The models and tables that the document's examples read."""
-    subprocess.run([sys.executable, "-B", HERE.parent / "golden" / "data.py", "train.csv", "test.csv", "words.csv"], cwd=folder, check=True)
+    subprocess.run([sys.executable, "-B", HERE.parent / "golden" / "data.py", "train.csv", "test.csv", "words.csv", "plants.csv", "new.csv"], cwd=folder, check=True)
     for name, arguments in EXAMPLES.items():
-        fit = [program, "fit", *arguments, "--target", "y", "-o", f"{name}.safetensors"]
+        fit = [program, "fit", *arguments, "--members", "5", "--epochs", "40", "-o", f"{name}.safetensors"]
         subprocess.run(fit, cwd=folder, check=True, capture_output=True)
         subprocess.run([program, "export", f"{name}.safetensors", "-o", f"{name}.onnx"], cwd=folder, check=True)
 
@@ -69,7 +73,7 @@ def runs_example(command, folder, lines):
     """Whether it prints as many predictions."""
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     print(f"an example of the document:\n{done.stdout}{done.stderr}", end="")
-    return done.returncode == 0 and len(re.findall(r"^-?\d+\.\d{3} \+- \d+\.\d{3}$", done.stdout, re.MULTILINE)) == lines
+    return done.returncode == 0 and len(PREDICTION.findall(done.stdout)) == lines
 
 
 def examples_pass(kind, program, place, folder):
@@ -81,7 +85,7 @@ def examples_pass(kind, program, place, folder):
         names, command, lines = write_examples(folder, "js", "mjs"), ["node"], 2
         Path(folder, "node_modules").symlink_to(place)
     else:
-        return len(write_examples(folder, "html", "html")) == len(EXAMPLES)
+        return len(write_examples(folder, "html", "html")) == PAGES
     passes = [runs_example([*command, name], folder, lines) for name in names]
     return len(passes) == len(EXAMPLES) and all(passes)
 
@@ -94,8 +98,10 @@ def main(kind, *paths):
         return SKIPPED
     with tempfile.TemporaryDirectory() as folder:
         passes = examples_pass(kind, program, place, folder)
-        count = ensembles() if kind == "python" else min(ensembles(), ENSEMBLES_IN_JAVASCRIPT)
-        cases = make_cases(program, generator, folder, count)
+        numbers, classes = ensembles(), max(ensembles() // 2, CLASSES_IN_JAVASCRIPT)
+        if kind != "python":
+            numbers, classes = min(numbers, ENSEMBLES_IN_JAVASCRIPT), CLASSES_IN_JAVASCRIPT
+        cases = make_cases(program, generator, folder, numbers, classes)
         return subprocess.run([*command, cases], check=False).returncode or int(not passes)
 
 

@@ -252,6 +252,29 @@ TEST(SquaredNormThrough, IgnoresWhatLiesBelowTheDiagonal) {
   EXPECT_EQ(squared_norm_through(upper, x.values()), expected);
 }
 
+TEST(SquaredNormThrough, HasTheBitsOfPlainLoopsOnEveryTarget) {
+  for (const std::size_t p : {1, 15, 16, 17, 32, 33, 64, 100}) {
+    const Matrix upper = inverse_transpose(*cholesky(positive_definite(p, p + 3)));
+    const Matrix x = random_matrix(p, 1, p);
+    double expected = 0;
+    for (std::size_t j = 0; j < p; ++j) {
+      double y = 0;
+      for (std::size_t i = 0; i <= j; ++i) y += x(i, 0) * upper(i, j);
+      expected += y * y;
+    }
+    on_each_target([&](std::int64_t) { EXPECT_EQ(squared_norm_through(upper, x.values()), expected) << p; });
+  }
+}
+
+TEST(SquaredNormThrough, TakesAMissingLastValueForOne) {
+  for (const std::size_t p : {16, 17, 32, 33}) {
+    const Matrix upper = inverse_transpose(*cholesky(positive_definite(p, p + 3)));
+    Matrix x = random_matrix(p, 1, p);
+    x(p - 1, 0) = 1;
+    EXPECT_EQ(squared_norm_through(upper, x.values().first(p - 1)), squared_norm_through(upper, x.values()));
+  }
+}
+
 TEST(SquaredNormThrough, IsTheQuadraticFormOfTheInverse) {
   const Matrix a = positive_definite(5, 9);
   const Matrix x = random_matrix(5, 1, 9);

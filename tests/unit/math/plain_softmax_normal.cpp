@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <utility>
 
 #include "base/random.hpp"
 
@@ -36,30 +35,17 @@ Noise fine_noise(double variance) {
   return noise;
 }
 
-/// He_16(x) and He_15(x) by their recurrence.
-std::pair<double, double> hermite_16(double x) {
-  double before = 1;
-  double value = x;
-  for (int k = 1; k < 16; ++k) {
-    const double next = x * value - k * before;
-    before = value;
-    value = next;
-  }
-  return {value, before};
-}
-
-/// The 16 roots of He_16, by Newton's method from near by, with weights 15! / (16 He_15^2).
-Noise gauss_hermite_16(double variance) {
+/// 20 values, 0.6 standard deviations apart.
+Noise graph_noise(double variance) {
   Noise noise;
-  for (const double near : {0.39, 1.16, 1.95, 2.76, 3.60, 4.49, 5.47, 6.63}) {
-    double root = near;
-    for (int i = 0; i < 20; ++i) root -= hermite_16(root).first / (16 * hermite_16(root).second);
-    const double slope = hermite_16(root).second;
-    for (const double sign : {-1.0, 1.0}) {
-      noise.value.push_back(sign * root * std::sqrt(variance));
-      noise.weight.push_back(std::tgamma(16) / (16 * slope * slope));
-    }
+  double sum = 0;
+  for (int q = 0; q < 20; ++q) {
+    const double x = 0.6 * (q - 9.5);
+    noise.value.push_back(x * std::sqrt(variance));
+    noise.weight.push_back(std::exp(-0.5 * x * x));
+    sum += noise.weight.back();
   }
+  for (double& weight : noise.weight) weight /= sum;
   return noise;
 }
 
@@ -187,15 +173,14 @@ SoftmaxMoments softmax_normal(std::span<const double> logits, double variance) {
 
 SoftmaxMoments softmax_rule(std::span<const double> logits, double variance) {
   constexpr double kappa = std::numbers::pi * std::numbers::pi / 6;
-  constexpr double step = 0.5;
   const double scale = variance <= 10 ? 1 : std::sqrt((10 + kappa) / (variance + kappa));
   std::vector<double> scaled(logits.begin(), logits.end());
   for (double& logit : scaled) logit *= scale;
   const double bounded = std::min(variance, 10.0);
-  const double root = std::sqrt(bounded);
+  const double step = std::numbers::ln2 / (bounded <= 3 ? 2 : 1);
   const double m = log_sum_exp(scaled);
-  const Steps steps{m - 3.2 - 4.2 * root, step, static_cast<std::size_t>(std::ceil((17.2 + 7.2 * root) / step)) + 1};
-  return moments(scaled, m, scale, integrate(scaled, m, gauss_hermite_16(bounded), steps));
+  const Steps steps{m - 3.2 - 4.2 * std::sqrt(bounded), step, 80};
+  return moments(scaled, m, scale, integrate(scaled, m, graph_noise(bounded), steps));
 }
 
 SoftmaxSamples softmax_samples(std::span<const double> logits, double variance, std::size_t count, std::uint64_t seed) {

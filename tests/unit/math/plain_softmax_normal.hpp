@@ -30,7 +30,7 @@ std::vector<double> softmax(std::span<const double> logits);
 /// The Gumbel-max integral with fine steps: exact to 1e-12 for 0 < e <= 100.
 SoftmaxMoments softmax_normal(std::span<const double> logits, double variance);
 
-/// The rule of exported graphs: 16 Gauss-Hermite nodes, steps of 1/2, logits scaled down where e > 10.
+/// The rule of exported graphs (store/onnx_softmax.cpp), for e > 0.001.
 SoftmaxMoments softmax_rule(std::span<const double> logits, double variance);
 
 /// Means over `count` random draws and the standard errors of these means.

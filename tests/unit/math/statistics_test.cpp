@@ -132,6 +132,17 @@ TEST(WeightedMedian, DoesNotOverflowBetweenLargeNeighbours) {
   EXPECT_EQ(weighted_median(Values{largest, largest}, {}), largest);
 }
 
+TEST(StandardError, IsThatOfTheMeansOfGroups) {
+  const std::vector<double> values = {1, 3, 5, 5, 2, 8};
+  const std::vector<double> weights = {1, 1, 2, 1, 1, 2};
+  const std::vector<std::uint32_t> group = {4, 4, 0, 7, 7, 0};
+  const WeightedValues merged = merge_groups(values, weights, group);
+  EXPECT_EQ(merged.values, (std::vector<double>{6.5, 2, 3.5}));
+  EXPECT_EQ(merged.weights, (std::vector<double>{4, 2, 2}));
+  EXPECT_DOUBLE_EQ(standard_error(values, weights, group), standard_error(merged.values, merged.weights));
+  EXPECT_DOUBLE_EQ(standard_error(values, weights, {}), standard_error(values, weights));
+}
+
 TEST(WeightedStatistics, RefuseNothing) {
   const Values none;
   EXPECT_THAT([&] { weighted_mean(none, {}); }, test::Fails(ErrorCode::data, "0 values", "more than 0"));

@@ -41,8 +41,7 @@ MemberOutputs random_outputs(std::size_t members, std::size_t classes) {
   MemberOutputs outputs;
   for (std::size_t l = 0; l < members; ++l) {
     outputs.features.push_back(random_matrix(rows, features, 20 + l));
-    outputs.mean.push_back(random_matrix(rows, classes, 40 + l, -3, 3));
-    outputs.variance.emplace_back(rows, 1, static_cast<double>(classes));
+    outputs.logits.push_back(random_matrix(rows, classes, 40 + l, -3, 3));
   }
   return outputs;
 }
@@ -57,7 +56,7 @@ TEST(ClassPredictive, OfPointsIsTheAverageOfSoftmaxToTheBit) {
     double entropy = 0;
     for (std::size_t l = 0; l < 3; ++l) {
       std::vector<double> own(5);
-      math::softmax(outputs.mean[l].row(i), own);
+      math::softmax(outputs.logits[l].row(i), own);
       for (std::size_t c = 0; c < 5; ++c) expected[c] += weights[l] * own[c];
       entropy += weights[l] * math::entropy(own);
     }
@@ -96,7 +95,7 @@ TEST(ClassPredictive, IsTheMeanOfDraws) {
   for (const PosteriorKind kind : {PosteriorKind::isotropic, PosteriorKind::diagonal, PosteriorKind::full}) {
     const Ensemble ensemble = class_ensemble(3, kind, {0.4, 0.6});
     MemberOutputs outputs = random_outputs(2, 3);
-    for (auto* arrays : {&outputs.features, &outputs.mean, &outputs.variance}) {
+    for (auto* arrays : {&outputs.features, &outputs.logits}) {
       for (Matrix& array : *arrays) array = rows_of(array, {0, 1, 2});
     }
     const ClassPredictive predictive = ensemble.predict_classes(outputs);

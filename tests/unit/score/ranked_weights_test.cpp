@@ -51,6 +51,19 @@ TEST(RankedWeights, RoundTheSmallestAndLargestToTheEdges) {
   EXPECT_EQ(ranks.ascending().back().first, 2);
 }
 
+TEST(RankedWeights, RoundedValuesAreTheLeastThatCountAsEqual) {
+  RankedWeights ranks(0);
+  const std::vector<double> values = {0x1p-63, 1e-9, 0.3, 0.75, 1.0, 1.0 + 127.0 / 128, 5e9};
+  for (const double value : values) ranks.add(value, 1, 1);
+  const std::vector<double> rounded = values_of(ranks);
+  ASSERT_EQ(rounded.size(), values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    EXPECT_LE(rounded[i], values[i]);
+    EXPECT_GT(rounded[i] * (1 + 1 / 128.0), values[i] * (1 - 1e-15)) << values[i];
+  }
+  EXPECT_EQ(rounded[3], 0.75);
+}
+
 TEST(RankedWeights, RoundAfterTheScale) {
   const auto add_all = [](RankedWeights ranks) {
     for (const double value : {1 - 0x1p-20, 1 - 0x1p-21, 1 - 0x1p-22}) ranks.add(value, 1, 1);

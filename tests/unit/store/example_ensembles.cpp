@@ -51,11 +51,12 @@ model::MemberPosterior random_posterior(const Example& example, std::size_t feat
   const std::size_t size = features + (example.random_bias ? 1 : 0);
   posterior.gamma = example.posterior == PosteriorKind::delta ? 0 : random.uniform();
   if (example.posterior == PosteriorKind::diagonal) {
-    posterior.variance = Matrix(example.outputs, size);
+    posterior.variance = Matrix(example.classes > 0 ? 1 : example.outputs, size);
     for (double& value : posterior.variance.values()) value = random.uniform();
   }
   if (example.posterior == PosteriorKind::full) {
-    const std::size_t factors = example.noise == NoiseKind::shared ? 1 : example.outputs;
+    const bool is_shared = example.classes > 0 || example.noise == NoiseKind::shared;
+    const std::size_t factors = is_shared ? 1 : example.outputs;
     for (std::size_t k = 0; k < factors; ++k) posterior.factor.push_back(random_upper_triangle(size, random));
   }
   if (example.posterior != PosteriorKind::delta) posterior.elbo = {-random.uniform(), 1.0 / 3, std::nullopt};
@@ -71,7 +72,8 @@ model::Member random_member(const Example& example, std::size_t index) {
   model::MlpShape shape{.inputs = encoder.numbers(),
                         .hidden = hidden,
                         .activation = example.activations[index % example.activations.size()],
-                        .outputs = example.outputs,
+                        .outputs = example.classes > 0 ? example.classes : example.outputs,
+                        .task = example.classes > 0 ? Task::classification : Task::regression,
                         .noise = example.noise,
                         .noise_link = example.link,
                         .frequencies = example.frequencies[index % example.frequencies.size()],
@@ -95,7 +97,7 @@ model::Member random_member(const Example& example, std::size_t index) {
 
 /// Words are called word0, word1, ....
 void set_kinds(const Example& example, model::EnsembleState& state) {
-  state.encoder.columns = example.columns;
+  state.encoder = {state.encoder.scaler, example.columns};
   for (std::size_t j = 0; j < example.columns.size(); ++j) {
     state.schema.inputs[j].kind = example.columns[j].kind;
     for (std::size_t level = 0; level < example.columns[j].codes.size(); ++level) {
@@ -104,12 +106,22 @@ void set_kinds(const Example& example, model::EnsembleState& state) {
   }
 }
 
+void set_classes(std::size_t count, model::EnsembleState& state) {
+  state.schema.task = Task::classification;
+  state.schema.targets.resize(1);
+  state.target_scaler = data::identity_scaler(count);
+  for (std::size_t c = 0; c < count; ++c) state.schema.classes.push_back(fmt::format("class {}", c));
+  state.schema.targets.front().kind = ColumnKind::category;
+  state.schema.targets.front().levels = state.schema.classes;
+}
+
 void set_columns(const Example& example, model::EnsembleState& state) {
   for (std::size_t k = 0; k < example.outputs; ++k) {
     state.schema.targets.push_back({.name = fmt::format("output \"{}\" µ", k)});
     state.target_scaler.shift.push_back(-0.1 * static_cast<double>(k + 1));
     state.target_scaler.scale.push_back(1.0 / 3 + static_cast<double>(k));
   }
+  if (example.classes > 0) set_classes(example.classes, state);
   if (!example.networks) return;
   for (std::size_t j = 0; j < example.inputs; ++j) {
     state.schema.inputs.push_back({.name = fmt::format("x{}", j), .position = j + 1});
@@ -122,7 +134,7 @@ void set_columns(const Example& example, model::EnsembleState& state) {
   set_kinds(example, state);
   state.schema.has_names = true;
   state.schema.table_columns = example.inputs + 2;
-  state.schema.has_noise = example.noise == NoiseKind::known;
+  state.schema.has_noise = example.noise == NoiseKind::known && example.classes == 0;
   if (state.schema.has_noise) state.schema.noise = {{.name = "u(y)"}};
 }
 

@@ -32,9 +32,10 @@ struct Example {
   std::size_t total_members = 2;
   std::vector<double> weights = {};  ///< empty: uniform
   std::uint64_t seed = 7;
-  std::vector<std::size_t> frequencies = {0};  ///< dealt to the members in turn
-  bool bent = false;                           ///< all inputs but the first
-  bool bounded = false;                        ///< the noise of members with an even index
+  std::vector<std::size_t> frequencies = {0};     ///< dealt to the members in turn
+  bool bent = false;                              ///< all inputs but the first
+  bool bounded = false;                           ///< the noise of members with an even index
+  std::size_t classes = 0;                        ///< of a classification, in place of outputs; 0: a regression
   std::vector<data::InputEncoding> columns = {};  ///< of the inputs, which are as many; empty: all are numbers
 };
 

@@ -48,7 +48,7 @@ class FormatDocument : public testing::Test {
  protected:
   void SetUp() override {
     if (!python_) GTEST_SKIP() << "skipped: no python3 that can import numpy";
-    ASSERT_EQ(blocks_.size(), 3U) << "the document has a reader, a predictor and a writer of outputs";
+    ASSERT_EQ(blocks_.size(), 4U) << "the document has a reader, a predictor and two writers of outputs";
   }
 
   /// Runs the lines in the temporary folder; what they print.
@@ -147,6 +147,17 @@ TEST_F(FormatDocument, WritesAnOutputsFolder) {
   EXPECT_EQ(folder.prior_precision, 1);
   EXPECT_EQ(folder.outputs.features.at(1), Matrix(3, 2, std::vector<double>{6, 7, 8, 9, 10, 11}));
   EXPECT_EQ(folder.outputs.target_names, std::vector<std::string>{"strength"});
+}
+
+TEST_F(FormatDocument, WritesAnOutputsFolderOfClasses) {
+  run("import os\nos.mkdir('outputs')\n" + blocks_[0] +
+      "features = numpy.arange(12, dtype='f4').reshape(2, 3, 2)\n"
+      "logits = numpy.ones((2, 3, 3))\nlabels = numpy.array([2, 0, 1])\n" +
+      blocks_[3]);
+  const OutputsFolder folder = load_outputs(folder_ / "outputs");
+  EXPECT_EQ(folder.outputs.logits.at(1), Matrix(3, 3, 1.0));
+  EXPECT_EQ(folder.outputs.targets, Matrix(3, 1, std::vector<double>{2, 0, 1}));
+  EXPECT_EQ(folder.outputs.classes, (std::vector<std::string>{"fern", "moss", "reed"}));
 }
 
 }  // namespace

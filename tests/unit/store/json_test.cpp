@@ -5,6 +5,10 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <ctime>
+#include <functional>
+
 #include "unit/store/example_ensembles.hpp"
 
 namespace credens::store {
@@ -51,6 +55,44 @@ TEST(ParseJson, StopsAtEachLimit) {
 
 TEST(ParseJson, StopsEarlyOnDeepNesting) {
   EXPECT_EQ(refusal(std::string(10'000'000, '[')), "the text is nested deeper than 8 levels");
+}
+
+/// Processor time of this thread, the least of three runs: other work on the machine does not count.
+double seconds_of(const std::function<void()>& work) {
+  const auto now = [] {
+    timespec time{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  };
+  double least = 1e9;
+  for (int i = 0; i < 3; ++i) {
+    const double start = now();
+    work();
+    least = std::min(least, now() - start);
+  }
+  return least;
+}
+
+/// [{"a":{}},...] and {"k0":{},...}.
+std::string many_objects(std::size_t count, bool named) {
+  std::string text = named ? "{" : "[";
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i > 0) text += ",";
+    text += named ? fmt::format("\"k{}\":{{}}", i) : "{\"a\":{}}";
+  }
+  return text + (named ? "}" : "]");
+}
+
+TEST(ParseJson, TakesTimeInProportionToItsObjects) {
+  const JsonLimits limits{.keys_per_object = 1'000'000};
+  for (const bool named : {false, true}) {
+    const std::string few = many_objects(4'000, named);
+    const std::string many = many_objects(32'000, named);
+    const auto work = [&](const std::string& text) {
+      return [&] { parse_json<SortedJson>(text, "", ErrorCode::model, limits); };
+    };
+    EXPECT_LT(seconds_of(work(many)), 24 * seconds_of(work(few))) << "eight times as many, named: " << named;
+  }
 }
 
 class Reading : public testing::Test {

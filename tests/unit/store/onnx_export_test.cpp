@@ -9,126 +9,18 @@
 #include <credens/onnx.hpp>
 #include <credens/version.hpp>
 
-#include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <map>
 #include <set>
-#include <stdexcept>
 
 #include "base/file.hpp"
 #include "store/onnx_graph.hpp"
 #include "unit/store/example_ensembles.hpp"
-#include "unit/store/protobuf_reader.hpp"
+#include "unit/store/onnx_reader.hpp"
 
 namespace credens::store {
 namespace {
 
-struct Node {
-  std::string operation;
-  std::vector<std::string> inputs;
-  std::string output;
-};
-
-struct Tensor {
-  std::vector<std::int64_t> shape;
-  std::string bytes;
-
-  template <class T>
-  std::vector<T> values() const {
-    std::vector<T> values(bytes.size() / sizeof(T));
-    std::memcpy(values.data(), bytes.data(), bytes.size());
-    return values;
-  }
-};
-
-/// A node that looks texts up.
-struct Labels {
-  std::vector<std::string> keys;
-  std::vector<std::int64_t> values;
-  std::int64_t otherwise = -1;
-};
-
-/// The parts of an ONNX file that tests look at.
-struct Graph {
-  std::map<std::string, std::int64_t> operator_sets;  ///< by domain; empty: the standard one
-  std::map<std::string, std::string> metadata;
-  std::vector<std::string> inputs;
-  std::vector<std::string> outputs;
-  std::vector<Node> nodes;
-  std::map<std::string, Tensor> constants;
-  std::vector<Labels> labels;
-
-  std::size_t count(std::string_view operation) const {
-    return static_cast<std::size_t>(
-        std::ranges::count_if(nodes, [&](const Node& node) { return node.operation == operation; }));
-  }
-  std::vector<Tensor> constants_called(std::string_view name) const {
-    std::vector<Tensor> found;
-    for (const auto& [key, tensor] : constants) {
-      if (key.substr(0, key.rfind('_')) == name) found.push_back(tensor);
-    }
-    return found;
-  }
-  const Tensor& constant_called(std::string_view name) const {
-    for (const auto& [key, tensor] : constants) {
-      if (key.substr(0, key.rfind('_')) == name) return tensor;
-    }
-    throw std::out_of_range("no constant " + std::string(name));
-  }
-};
-
-std::vector<std::string> texts(const ProtobufFields& fields, std::uint64_t number) {
-  std::vector<std::string> found;
-  for (const ProtobufField& field : fields.all(number)) found.emplace_back(field.bytes);
-  return found;
-}
-
-std::vector<std::string> names(const ProtobufFields& fields, std::uint64_t number) {
-  std::vector<std::string> found;
-  for (const ProtobufField& field : fields.all(number)) found.push_back(ProtobufFields(field.bytes).text(1));
-  return found;
-}
-
-Labels read_labels(const ProtobufFields& node) {
-  EXPECT_EQ(node.text(7), "ai.onnx.ml");
-  Labels labels;
-  for (const ProtobufField& field : node.all(5)) {
-    const ProtobufFields attribute(field.bytes);
-    if (attribute.text(1) == "default_int64") labels.otherwise = attribute.one(3).value;
-    if (attribute.text(1) == "keys_strings") labels.keys = texts(attribute, 9);
-    for (const ProtobufField& value : attribute.all(8)) labels.values.push_back(value.value);
-  }
-  return labels;
-}
-
-Graph read_graph(const std::string& bytes) {
-  const ProtobufFields model(bytes);
-  const ProtobufFields graph(model.one(7).bytes);
-  Graph result{.operator_sets = {}, .inputs = names(graph, 11), .outputs = names(graph, 12)};
-  for (const ProtobufField& field : model.all(8)) {
-    const ProtobufFields set(field.bytes);
-    result.operator_sets[set.text(1)] = set.one(2).value;
-  }
-  for (const ProtobufField& field : model.all(14)) {
-    const ProtobufFields entry(field.bytes);
-    result.metadata[entry.text(1)] = entry.text(2);
-  }
-  for (const ProtobufField& field : graph.all(1)) {
-    const ProtobufFields node(field.bytes);
-    result.nodes.push_back({.operation = node.text(4), .inputs = texts(node, 1), .output = node.text(2)});
-    if (node.text(4) == "LabelEncoder") result.labels.push_back(read_labels(node));
-  }
-  for (const ProtobufField& field : graph.all(5)) {
-    const ProtobufFields tensor(field.bytes);
-    std::vector<std::int64_t> shape;
-    for (const ProtobufField& size : tensor.all(1)) shape.push_back(size.value);
-    result.constants[tensor.text(8)] = {shape, tensor.text(9)};
-  }
-  return result;
-}
-
-Graph exported(const Example& example) {
+ReadGraph exported(const Example& example) {
   return read_graph(encode_onnx(example_ensemble(example)));
 }
 
@@ -164,29 +56,39 @@ std::vector<Example> all_kinds() {
                          .frequencies = {0, 2, 1},
                          .bent = random_bias});
         kinds.push_back(with_columns(mixed_columns(), kinds.back()));
+        kinds.push_back(kinds.back());
+        kinds.back().noise = NoiseKind::shared;
+        kinds.back().classes = 3;
       }
     }
   }
   return kinds;
 }
 
+/// `known` are values of the graph around this one.
+void check_values(const ReadGraph& graph, std::set<std::string>& known) {
+  for (const std::string& input : graph.inputs) EXPECT_TRUE(known.insert(input).second) << input;
+  for (const auto& [name, tensor] : graph.constants) EXPECT_TRUE(known.insert(name).second) << name;
+  for (const OnnxNode& node : graph.nodes) {
+    for (const std::string& input : node.inputs) EXPECT_TRUE(known.contains(input)) << input;
+    for (const std::string& output : node.outputs) EXPECT_TRUE(known.insert(output).second) << output;
+  }
+  for (const std::string& output : graph.outputs) EXPECT_TRUE(known.contains(output)) << output;
+}
+
 TEST(OnnxExport, MakesEveryValueOnceAndBeforeItIsUsed) {
   for (const Example& example : all_kinds()) {
-    const Graph graph = exported(example);
-    std::set<std::string> known(graph.inputs.begin(), graph.inputs.end());
-    for (const auto& [name, tensor] : graph.constants) EXPECT_TRUE(known.insert(name).second) << name;
-    for (const Node& node : graph.nodes) {
-      for (const std::string& input : node.inputs) EXPECT_TRUE(known.contains(input)) << input;
-      EXPECT_TRUE(known.insert(node.output).second) << node.output;
-    }
-    for (const std::string& output : graph.outputs) EXPECT_TRUE(known.contains(output)) << output;
+    const ReadGraph graph = exported(example);
+    std::set<std::string> known;
+    check_values(graph, known);
+    for (const ReadGraph& body : graph.bodies) check_values(body, known);
   }
 }
 
 TEST(OnnxExport, HoldsAsManyBytesAsEachShapeSays) {
-  const Graph graph = exported({.outputs = 2, .hidden = {{3}}, .members = {0, 1}});
+  const ReadGraph graph = exported({.outputs = 2, .hidden = {{3}}, .members = {0, 1}});
   ASSERT_EQ(graph.constants_called("layer").size(), 2U);
-  for (const Tensor& layer : graph.constants_called("layer")) {
+  for (const OnnxTensor& layer : graph.constants_called("layer")) {
     std::int64_t values = 1;
     for (const std::int64_t size : layer.shape) values *= size;
     EXPECT_EQ(layer.bytes.size(), static_cast<std::size_t>(values) * sizeof(float));
@@ -195,7 +97,7 @@ TEST(OnnxExport, HoldsAsManyBytesAsEachShapeSays) {
 
 TEST(OnnxExport, NamesInputsAndOutputsAsTheDesignDoes) {
   const std::vector<std::string> outputs = {"mean", "aleatoric_variance", "epistemic_variance", "total_variance"};
-  const Graph graph = exported({});
+  const ReadGraph graph = exported({});
   EXPECT_EQ(graph.inputs, std::vector<std::string>{"inputs"});
   EXPECT_EQ(graph.outputs, outputs);
   EXPECT_GE(graph.operator_sets.at(""), 13);
@@ -211,7 +113,7 @@ TEST(OnnxExport, TakesKnownNoiseAsAnInput) {
 }
 
 TEST(OnnxExport, TakesWordsAsAnInputOfTexts) {
-  const Graph graph = exported(with_columns(mixed_columns(), {.noise = NoiseKind::known}));
+  const ReadGraph graph = exported(with_columns(mixed_columns(), {.noise = NoiseKind::known}));
   const std::vector<std::string> inputs = {"inputs", "categories", "noise_std"};
   const std::map<std::string, std::int64_t> operator_sets = {{"", 13}, {"ai.onnx.ml", 2}};
   EXPECT_EQ(graph.inputs, inputs);
@@ -219,16 +121,16 @@ TEST(OnnxExport, TakesWordsAsAnInputOfTexts) {
 }
 
 TEST(OnnxExport, LeavesOutInputsThatHaveNoColumns) {
-  const Graph words = exported(with_columns({{.kind = ColumnKind::category, .codes = {0, 1}, .learned = 2}}));
+  const ReadGraph words = exported(with_columns({{.kind = ColumnKind::category, .codes = {0, 1}, .learned = 2}}));
   EXPECT_EQ(words.inputs, std::vector<std::string>{"categories"});
   EXPECT_EQ(words.count("IsNaN"), 0U);
-  const Graph numbers = exported(with_columns({{.flags_missing = true}}));
+  const ReadGraph numbers = exported(with_columns({{.flags_missing = true}}));
   EXPECT_EQ(numbers.inputs, std::vector<std::string>{"inputs"});
   EXPECT_EQ(numbers.operator_sets.size(), 1U);
 }
 
 TEST(OnnxExport, LooksWordsUpByTheirCodes) {
-  const Graph graph = exported(with_columns(mixed_columns()));
+  const ReadGraph graph = exported(with_columns(mixed_columns()));
   ASSERT_EQ(graph.labels.size(), 1U);
   EXPECT_EQ(graph.labels[0].keys, (std::vector<std::string>{"", "word0", "word1", "word2", "word3"}));
   EXPECT_EQ(graph.labels[0].values, (std::vector<std::int64_t>{3, 1, 2, 0, 2}));
@@ -237,7 +139,7 @@ TEST(OnnxExport, LooksWordsUpByTheirCodes) {
 
 TEST(OnnxExport, HoldsTheVectorsThatEachMemberLearned) {
   const model::EnsembleState state = example_state(with_columns(mixed_columns()));
-  const Graph graph = read_graph(encode_onnx(make_ensemble(state)));
+  const ReadGraph graph = read_graph(encode_onnx(make_ensemble(state)));
   std::vector<float> expected;
   for (const model::Member& member : state.members) {
     expected.insert(expected.end(), member.network->tables().begin(), member.network->tables().end());
@@ -248,7 +150,7 @@ TEST(OnnxExport, HoldsTheVectorsThatEachMemberLearned) {
 
 TEST(OnnxExport, TakesAMissingNumberForZeroWhereItHasAFlagElseForTheSubstituteOfTheMember) {
   const model::EnsembleState state = example_state(with_columns(mixed_columns()));
-  const Graph graph = read_graph(encode_onnx(make_ensemble(state)));
+  const ReadGraph graph = read_graph(encode_onnx(make_ensemble(state)));
   std::vector<float> expected;
   for (const model::Member& member : state.members) {
     expected.insert(expected.end(), {0.0F, 0.0F, member.network->substitutes()[2]});
@@ -261,7 +163,7 @@ TEST(OnnxExport, KeepsTheOrderOfFlagsAndCycles) {
   constexpr double week = 7 * 86400;
   constexpr double year = 365.2425 * 86400;
   const double quarter = std::acos(0.0);
-  const Graph graph = exported(with_columns(mixed_columns()));
+  const ReadGraph graph = exported(with_columns(mixed_columns()));
   EXPECT_EQ(graph.constant_called("number_of_flag").values<std::int64_t>(),
             (std::vector<std::int64_t>{0, 1, 1, 1, 1, 1, 1, 1, 1, 1}));
   EXPECT_EQ(graph.constant_called("is_flag").values<char>(), (std::vector<char>{1, 1, 0, 0, 0, 0, 0, 0, 0, 0}));
@@ -275,13 +177,13 @@ TEST(OnnxExport, KeepsTheOrderOfFlagsAndCycles) {
 }
 
 TEST(OnnxExport, ScalesNumbersAndDatesOnly) {
-  const Graph graph = exported(with_columns(mixed_columns(), {.bent = true}));
+  const ReadGraph graph = exported(with_columns(mixed_columns(), {.bent = true}));
   EXPECT_EQ(graph.constant_called("input_scale").values<double>(), (std::vector<double>{0.7, 0.7 + 2, 0.7 + 3}));
   EXPECT_EQ(graph.constant_called("input_is_bent").values<char>(), (std::vector<char>{0, 1, 1}));
 }
 
 TEST(OnnxExport, SaysInMetadataWhatEachColumnHolds) {
-  const Graph graph = exported(with_columns(mixed_columns()));
+  const ReadGraph graph = exported(with_columns(mixed_columns()));
   EXPECT_EQ(graph.metadata.at("input_names"), R"(["x0","x2","x3"])");
   EXPECT_EQ(graph.metadata.at("input_kinds"), R"(["number","date","number"])");
   EXPECT_EQ(graph.metadata.at("category_names"), R"(["x1"])");
@@ -300,7 +202,7 @@ TEST(OnnxExport, TakesMissingNumbersWhereNoneWasMissingInTraining) {
     member.network = std::make_shared<const model::Mlp>(std::move(network));
     expected.insert(expected.end(), substitutes.begin(), substitutes.end());
   }
-  const Graph graph = read_graph(encode_onnx(make_ensemble(state)));
+  const ReadGraph graph = read_graph(encode_onnx(make_ensemble(state)));
   EXPECT_EQ(graph.count("IsNaN"), 1U);
   EXPECT_EQ(graph.metadata.at("missing"), "NaN among inputs");
   EXPECT_EQ(graph.constant_called("substitutes").shape, (std::vector<std::int64_t>{2, 1, 2}));
@@ -309,7 +211,7 @@ TEST(OnnxExport, TakesMissingNumbersWhereNoneWasMissingInTraining) {
 
 // Models of format version 1 are such.
 TEST(OnnxExport, AsksNothingMoreOfNetworksThatTakeNumbersAlone) {
-  const Graph graph = exported({.frequencies = {2}, .bent = true});
+  const ReadGraph graph = exported({.frequencies = {2}, .bent = true});
   EXPECT_EQ(graph.operator_sets.size(), 1U);
   EXPECT_EQ(graph.metadata.size(), 11U);
   EXPECT_EQ(graph.count("IsNaN") + graph.count("LabelEncoder"), 0U);
@@ -326,7 +228,7 @@ TEST(OnnxExport, HasOneProductPerLayerAndGroupOfEqualShape) {
 }
 
 TEST(OnnxExport, LeavesMembersOfWeightZeroOut) {
-  const Graph graph = exported({.members = {0, 1, 2}, .total_members = 3, .weights = {0.25, 0, 0.75}});
+  const ReadGraph graph = exported({.members = {0, 1, 2}, .total_members = 3, .weights = {0.25, 0, 0.75}});
   const std::vector<std::int64_t> two = {2, 1, 1};
   ASSERT_EQ(graph.constants_called("member_weights").size(), 1U);
   EXPECT_EQ(graph.constants_called("member_weights").front().shape, two);
@@ -344,7 +246,7 @@ TEST(OnnxExport, StoresOneFactorWhereOutputsShareIt) {
 }
 
 TEST(OnnxExport, SaysInMetadataWhatTheModelIs) {
-  const Graph graph = exported({.posterior = PosteriorKind::diagonal, .noise = NoiseKind::known});
+  const ReadGraph graph = exported({.posterior = PosteriorKind::diagonal, .noise = NoiseKind::known});
   EXPECT_EQ(graph.metadata.at("input_names"), R"(["x0","x1"])");
   EXPECT_EQ(graph.metadata.at("output_names"), R"(["output \"0\" µ"])");
   EXPECT_EQ(graph.metadata.at("noise_names"), "[\"u(y)\"]");
@@ -353,6 +255,32 @@ TEST(OnnxExport, SaysInMetadataWhatTheModelIs) {
   EXPECT_EQ(graph.metadata.at("lambda"), "0.1");
   EXPECT_EQ(graph.metadata.at("version"), version());
   EXPECT_FALSE(graph.metadata.at("units").empty());
+}
+
+TEST(OnnxExport, GivesClassesProbabilitiesAndEntropies) {
+  const std::vector<std::string> outputs = {"probability", "class",     "entropy",
+                                            "aleatoric",   "epistemic", "epistemic_variance"};
+  const ReadGraph graph = exported({.classes = 3});
+  EXPECT_EQ(graph.inputs, std::vector<std::string>{"inputs"});
+  EXPECT_EQ(graph.outputs, outputs);
+  EXPECT_EQ(graph.metadata.at("classes"), R"(["class 0","class 1","class 2"])");
+  EXPECT_EQ(graph.metadata.at("output_names"), R"(["output \"0\" µ"])");
+  EXPECT_EQ(graph.metadata.at("units"), "those of the training data; entropies in nats");
+  EXPECT_EQ(graph.metadata.count("noise") + graph.metadata.count("noise_names"), 0U);
+}
+
+TEST(OnnxExport, CallsWhatCountsOfClassesMakeAsPredictDoes) {
+  model::EnsembleState state = example_state({.classes = 2});
+  state.schema.targets = {{.name = "a"}, {.name = "b"}};
+  EXPECT_EQ(read_graph(encode_onnx(make_ensemble(state))).metadata.at("output_names"), R"(["y"])");
+}
+
+TEST(OnnxExport, StoresOneCovarianceForAllClasses) {
+  const std::vector<std::int64_t> variances = {2, 4, 1};
+  const std::vector<std::int64_t> factors = {2, 4, 3};
+  const ReadGraph diagonal = exported({.posterior = PosteriorKind::diagonal, .classes = 5});
+  EXPECT_EQ(diagonal.constant_called("variances").shape, variances);
+  EXPECT_EQ(exported({.posterior = PosteriorKind::full, .classes = 5}).constant_called("factors").shape, factors);
 }
 
 TEST(OnnxExport, CallsInputsWithoutNamesByTheirColumns) {
