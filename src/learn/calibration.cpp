@@ -174,35 +174,50 @@ class Calibrator {
     }
   }
 
-  /// Finds one map for all configurations: shift and slope alternately, the slope around the mean of log s^2, where the
-  /// two are nearly independent.
-  void map_noise_of_all(std::size_t unit) {
-    constexpr double steepest = 3;
-    const double middle = centre(unit);
-    const auto map_with = [&](double shift, double slope) { return NoiseMap{shift + middle - slope * middle, slope}; };
-    std::vector<double> tried = log_density_[unit];
-    const auto nll_of = [&](double shift, double slope) {
-      for (std::size_t configuration = 0; configuration < configurations(); ++configuration)
-        write_densities(unit, configuration, map_with(shift, slope), tried);
-      return mixtures_.mean_nll(tried);
-    };
+  /// The noise of all configurations at the mean `middle` of log s^2, and the slope around it, where the two are nearly
+  /// independent.
+  struct CommonNoise {
     double shift = 0;
-    double least = nll_of(0, 1);
-    for (int candidate = -3; candidate <= 12; ++candidate) {
-      const double nll = nll_of(candidate, 1);
-      if (nll < least) {
-        least = nll;
-        shift = candidate;
-      }
-    }
     double slope = 1;
-    for (const double reach : {1.5, 1.0, 0.5, 0.25}) {
-      slope = math::minimiser([&](double b) { return nll_of(shift, b); }, 0, steepest);
-      shift = math::minimiser([&](double a) { return nll_of(a, slope); }, shift - reach, shift + reach);
-    }
-    common_.push_back(map_with(shift, slope));
+    double nll = 0;
+
+    NoiseMap map(double middle) const { return {shift + middle - slope * middle, slope}; }
+  };
+
+  /// Finds one map for all configurations. The search goes downhill from the learned noise. Where that differs wildly
+  /// between rows it can end far above what one noise for all rows reaches, so it is tried from there too.
+  void map_noise_of_all(std::size_t unit) {
+    constexpr double worth_it = 0.01;
+    const double middle = centre(unit);
+    const CommonNoise learned = common_noise(unit, middle, 1);
+    const CommonNoise constant = common_noise(unit, middle, 0);
+    common_.push_back((constant.nll < learned.nll - worth_it ? constant : learned).map(middle));
     for (std::size_t configuration = 0; configuration < configurations(); ++configuration)
       set_map(unit, configuration, common_.back());
+  }
+
+  /// Shift and slope are found alternately, from the best of some shifts with the first slope on.
+  CommonNoise common_noise(std::size_t unit, double middle, double first_slope) const {
+    constexpr double steepest = 3;
+    std::vector<double> tried = log_density_[unit];
+    const auto nll_of = [&](double shift, double slope) {
+      const NoiseMap map = CommonNoise{shift, slope}.map(middle);
+      for (std::size_t configuration = 0; configuration < configurations(); ++configuration)
+        write_densities(unit, configuration, map, tried);
+      return mixtures_.mean_nll(tried);
+    };
+    CommonNoise found{.shift = 0, .slope = first_slope, .nll = nll_of(0, first_slope)};
+    for (int candidate = -3; candidate <= 12; ++candidate) {
+      const double nll = nll_of(candidate, first_slope);
+      if (nll < found.nll) found = {static_cast<double>(candidate), first_slope, nll};
+    }
+    for (const double reach : {1.5, 1.0, 0.5, 0.25}) {
+      found.slope = math::minimiser([&](double b) { return nll_of(found.shift, b); }, 0, steepest);
+      found.shift =
+          math::minimiser([&](double a) { return nll_of(a, found.slope); }, found.shift - reach, found.shift + reach);
+    }
+    found.nll = nll_of(found.shift, found.slope);
+    return found;
   }
 
   /// Finds the map of one configuration, given those of the others, near the map of all: configurations that are wide

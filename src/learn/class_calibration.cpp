@@ -4,11 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numeric>
 
 #include "base/parallel.hpp"
-#include "learn/evidence.hpp"
 #include "learn/held_out_classes.hpp"
 #include "learn/recipe.hpp"
 #include "learn/rung.hpp"
@@ -121,7 +118,7 @@ ClassCalibration calibrate_classes(const JudgingRows& rows, const FitOptions& op
   ClassCalibration found;
   std::vector<double> best;
   for (const PosteriorKind rung : rungs) {
-    held_out.set_posterior(rung, options, members, sums);
+    held_out.set_posterior(rung, options, sums);
     ClassCalibrator calibrator(held_out, options);
     calibrator.run();
     const std::vector<double> log_loss = calibrator.row_log_loss();
@@ -141,18 +138,22 @@ ClassCalibration calibrate_classes(const JudgingRows& rows, const FitOptions& op
     found.log_loss_after = held_out.mean(log_loss);
     best = log_loss;
   }
+  found.centre = held_out.centre();
   found.rows = held_out.rows();
   return found;
 }
 
-model::Mlp with_temperature(const model::Mlp& network, double temperature) {
+model::Mlp with_temperature(const model::Mlp& network, double temperature, std::span<const double> centre) {
+  if (temperature == 1) return network;
   model::Mlp mapped = network;
   const std::size_t head = network.shape().layers() - 1;
   BasicMatrix<float> weight = mapped.weight(head);
   std::vector<float> bias = mapped.bias(head);
   const auto cooled = [&](float value) { return static_cast<float>(static_cast<double>(value) / temperature); };
   std::ranges::transform(weight.values(), weight.values().begin(), cooled);
-  std::ranges::transform(bias, bias.begin(), cooled);
+  std::ranges::transform(bias, centre, bias.begin(), [&](float value, double middle) {
+    return static_cast<float>(middle + (static_cast<double>(value) - middle) / temperature);
+  });
   mapped.set_layer(head, weight, bias);
   return mapped;
 }

@@ -94,14 +94,7 @@ std::vector<RowMembers> members_at(const model::EnsembleState& wide, const Judgi
       places.push_back(i);
       held.push_back(rows[i]);
     }
-    const TrainingSet part = subset(judging.set(), held);
-    model::NetworkReader reader({&wide.members[l], 1});
-    reader.set_rows({.rows = part.rows,
-                     .inputs = part.input_values.data(),
-                     .stride = part.input_stride,
-                     .has_missing = part.has_missing});
-    reader.take(0, part.rows);
-    const model::MemberBlock block = model::member_block(reader, 0, part.rows);
+    const model::MemberBlock block = member_at(wide.members[l], subset(judging.set(), held));
     for (std::size_t i = 0; i < places.size(); ++i) {
       found[places[i]].logits[l].assign(block.mean.row(i).begin(), block.mean.row(i).end());
       found[places[i]].variance[l] = model::epistemic_variance(wide.members[l].posterior, block.features.row(i), 0);
@@ -110,10 +103,11 @@ std::vector<RowMembers> members_at(const model::EnsembleState& wide, const Judgi
   return found;
 }
 
-Estimate estimate_of(const std::vector<ClassTerms>& rows, std::span<const double> weights, double ClassTerms::*term) {
+Estimate estimate_of(const std::vector<ClassTerms>& rows, std::span<const double> weights,
+                     std::span<const std::uint32_t> units, double ClassTerms::*term) {
   std::vector<double> values;
   for (const ClassTerms& row : rows) values.push_back(row.*term);
-  return {math::weighted_mean(values, weights), math::standard_error(values, weights)};
+  return {math::weighted_mean(values, weights), math::standard_error(values, weights, units)};
 }
 
 }  // namespace
@@ -141,8 +135,9 @@ std::optional<ClassExpectation> class_expectation_of(const model::EnsembleState&
   });
   std::vector<double> weights;
   for (const std::uint32_t row : rows) weights.push_back(static_cast<double>(judging.set().weight(row)));
+  const std::vector<std::uint32_t> units = judging.units_of(rows);
   const auto estimate = [&](double ClassTerms::*term) {
-    Estimate found = estimate_of(terms, weights, term);
+    Estimate found = estimate_of(terms, weights, units, term);
     found.value = std::max(0.0, found.value);  // the correction may go too far where hardly anything is wrong
     return found;
   };

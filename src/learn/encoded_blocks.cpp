@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "data/complete_rows.hpp"
 #include "data/row_summary.hpp"
 #include "math/kernels.hpp"
 #include "math/statistics.hpp"

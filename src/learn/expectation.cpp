@@ -49,39 +49,10 @@ Predictive mixture_of(const Predictive& all, std::size_t row, std::span<const st
   return Predictive(std::move(some));
 }
 
-Estimate mean_of(std::span<const double> terms, std::span<const double> weights) {
-  return {math::weighted_mean(terms, weights), math::standard_error(terms, weights)};
-}
-
 /// The root of a mean of squares. The correction can take a mean of tiny squares below 0.
 Estimate root_of(const Estimate& mean) {
   const double root = std::sqrt(std::max(0.0, mean.value));
   return {root, root > 0 ? mean.standard_error / (2 * root) : 0};
-}
-
-/// 1 - MSE / variance of the targets. Its error to first order is that of the mean of (e^2 - (1 - R2) d^2) / variance,
-/// with d the distance of a target from the mean of all. Equal targets leave nothing to explain.
-Estimate r2_of(std::span<const double> squared_errors, std::span<const double> targets,
-               std::span<const double> weights) {
-  const double mean = math::weighted_mean(targets, weights);
-  const double variance = math::weighted_variance(targets, weights);
-  const double unexplained = math::weighted_mean(squared_errors, weights);
-  if (!(variance > 0)) return {unexplained > 0 ? 0.0 : 1.0, 0};
-  std::vector<double> terms;
-  for (std::size_t i = 0; i < targets.size(); ++i) {
-    const double distance = targets[i] - mean;
-    terms.push_back((squared_errors[i] - unexplained / variance * distance * distance) / variance);
-  }
-  return {1 - unexplained / variance, math::standard_error(terms, weights)};
-}
-
-/// A share, with the standard error of a share that one row inside and one outside more would give: rows that are all
-/// inside do not make it certain.
-Estimate share_of(std::span<const double> terms, std::span<const double> weights) {
-  const double rows = math::effective_count(terms.size(), weights);
-  const double share = std::clamp(math::weighted_mean(terms, weights), 0.0, 1.0);
-  const double cautious = (share * rows + 1) / (rows + 2);
-  return {share, std::sqrt(cautious * (1 - cautious) / rows)};
 }
 
 /// A share outside becomes smaller by the factor that lies between the halves and the whole, not by their difference:
@@ -215,12 +186,53 @@ ExpectationScorer::RowTerms ExpectationScorer::terms_of(const Predictive& all, M
 }
 
 void ExpectationScorer::add(const Predictive& all, MatrixView targets, std::span<const double> row_weights,
-                            std::span<const std::vector<std::size_t>> members, int threads) {
+                            std::span<const std::vector<std::size_t>> members, std::span<const std::uint32_t> units,
+                            int threads) {
   const std::size_t first = rows_.size();
   rows_.resize(first + members.size());
   base::parallel_for(members.size(), threads,
                      [&](std::size_t row) { rows_[first + row] = terms_of(all, targets, row, members[row]); });
   row_weights_.insert(row_weights_.end(), row_weights.begin(), row_weights.end());
+  row_units_.insert(row_units_.end(), units.begin(), units.end());
+}
+
+Estimate ExpectationScorer::mean_of(std::span<const double> terms) const {
+  return {math::weighted_mean(terms, row_weights_), math::standard_error(terms, row_weights_, row_units_)};
+}
+
+/// 1 - MSE / variance of the targets. Its error to first order is that of the mean of (e^2 - (1 - R2) d^2) / variance,
+/// with d the distance of a target from the mean of all. Equal targets leave nothing to explain.
+Estimate ExpectationScorer::r2_of(std::span<const double> squared_errors, std::span<const double> targets) const {
+  const double mean = math::weighted_mean(targets, row_weights_);
+  const double variance = math::weighted_variance(targets, row_weights_);
+  const double unexplained = math::weighted_mean(squared_errors, row_weights_);
+  if (!(variance > 0)) return {unexplained > 0 ? 0.0 : 1.0, 0};
+  std::vector<double> terms;
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    const double distance = targets[i] - mean;
+    terms.push_back((squared_errors[i] - unexplained / variance * distance * distance) / variance);
+  }
+  return {1 - unexplained / variance, mean_of(terms).standard_error};
+}
+
+/// How many rows of their own would tell a share as well. Rows of a unit that are all inside or all outside tell no
+/// more than one.
+double ExpectationScorer::independent_rows(std::span<const double> terms, double share) const {
+  const double rows = math::effective_count(terms.size(), row_weights_);
+  if (row_units_.empty()) return rows;
+  const math::WeightedValues units = math::merge_groups(terms, row_weights_, row_units_);
+  const double error = math::standard_error(units.values, units.weights);
+  if (error == 0) return math::effective_count(units.values.size(), units.weights);
+  return std::clamp(share * (1 - share) / (error * error), std::min(2.0, rows), rows);
+}
+
+/// A share, with the standard error of a share that one row inside and one outside more would give: rows that are all
+/// inside do not make it certain.
+Estimate ExpectationScorer::share_of(std::span<const double> terms) const {
+  const double share = std::clamp(math::weighted_mean(terms, row_weights_), 0.0, 1.0);
+  const double rows = independent_rows(terms, share);
+  const double cautious = (share * rows + 1) / (rows + 2);
+  return {share, std::sqrt(cautious * (1 - cautious) / rows)};
 }
 
 std::vector<double> ExpectationScorer::values(std::size_t output, double Terms::*term) const {
@@ -230,14 +242,14 @@ std::vector<double> ExpectationScorer::values(std::size_t output, double Terms::
 }
 
 OutputExpectation ExpectationScorer::output(std::size_t k) const {
-  const auto mean = [&](double Terms::*term) { return mean_of(values(k, term), row_weights_); };
+  const auto mean = [&](double Terms::*term) { return mean_of(values(k, term)); };
   const std::vector<double> squared_errors = values(k, &Terms::squared_error);
-  return {.rmse = root_of(mean_of(squared_errors, row_weights_)),
-          .r2 = r2_of(squared_errors, values(k, &Terms::target), row_weights_),
+  return {.rmse = root_of(mean_of(squared_errors)),
+          .r2 = r2_of(squared_errors, values(k, &Terms::target)),
           .mae = mean(&Terms::absolute_error),
           .crps = mean(&Terms::crps),
           .nll = mean(&Terms::nll),
-          .coverage = corrected_coverage(share_of(values(k, &Terms::is_inside), row_weights_),
+          .coverage = corrected_coverage(share_of(values(k, &Terms::is_inside)),
                                          mean(&Terms::inside_by_line).value),
           .aleatoric_std = root_of(mean(&Terms::aleatoric)),
           .epistemic_std = root_of(mean(&Terms::epistemic))};
@@ -247,7 +259,7 @@ std::optional<Expectation> ExpectationScorer::expectation() const {
   if (rows_.empty()) return std::nullopt;
   std::vector<double> nll;
   for (const RowTerms& row : rows_) nll.push_back(row.nll);
-  Expectation found{.rows = rows_.size(), .level = interval.level, .nll = mean_of(nll, row_weights_), .outputs = {}};
+  Expectation found{.rows = rows_.size(), .level = interval.level, .nll = mean_of(nll), .outputs = {}};
   for (std::size_t k = 0; k < rows_.front().outputs.size(); ++k) found.outputs.push_back(output(k));
   return found;
 }
@@ -260,11 +272,12 @@ std::optional<Expectation> expectation_of(const model::EnsembleState& wide, cons
   ExpectationScorer scorer(outputs, wide.weights);
   for (std::size_t first = 0; first < held.rows.size(); first += block) {
     const std::size_t count = std::min(block, held.rows.size() - first);
-    const TrainingSet part = subset(rows.set(), std::span(held.rows).subspan(first, count));
+    const auto block_rows = std::span(held.rows).subspan(first, count);
+    const TrainingSet part = subset(rows.set(), block_rows);
     std::vector<double> weights;
     for (std::size_t i = 0; i < count; ++i) weights.push_back(part.weight(i));
     scorer.add(predicted(wide, part, threads), targets_of(wide, part), weights,
-               std::span(held.members).subspan(first, count), threads);
+               std::span(held.members).subspan(first, count), rows.units_of(block_rows), threads);
   }
   return scorer.expectation();
 }

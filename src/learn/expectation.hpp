@@ -39,9 +39,10 @@ class ExpectationScorer {
   ExpectationScorer(std::size_t outputs, std::vector<double> weights);
 
   /// `all` has the components of all members at the rows, `targets` [n x q] and `row_weights` their observations.
-  /// `members` has, for each row, the members that it was held out of, at least one of positive weight.
+  /// `members` has, for each row, the members that it was held out of, at least one of positive weight. `units` has
+  /// the unit that each row was held out with; none where every row is one.
   void add(const Predictive& all, MatrixView targets, std::span<const double> row_weights,
-           std::span<const std::vector<std::size_t>> members, int threads);
+           std::span<const std::vector<std::size_t>> members, std::span<const std::uint32_t> units, int threads);
 
   /// None where no row counts.
   std::optional<Expectation> expectation() const;
@@ -69,11 +70,16 @@ class ExpectationScorer {
   RowTerms uncorrected(const Predictive& all, MatrixView targets, std::size_t row,
                        std::span<const std::size_t> members) const;
   std::vector<double> values(std::size_t output, double Terms::*term) const;
+  Estimate mean_of(std::span<const double> terms) const;
+  double independent_rows(std::span<const double> terms, double share) const;
+  Estimate share_of(std::span<const double> terms) const;
+  Estimate r2_of(std::span<const double> squared_errors, std::span<const double> targets) const;
   OutputExpectation output(std::size_t k) const;
 
   std::vector<double> weights_;
   scoring::Scorer scorer_;
   std::vector<double> row_weights_;
+  std::vector<std::uint32_t> row_units_;  ///< none where every row is one
   std::vector<RowTerms> rows_;
 };
 

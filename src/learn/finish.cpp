@@ -248,7 +248,7 @@ std::vector<double> calibrate_class_members(const TrainingRows& train, const Jud
   }
   for (model::Member& member : finished.members) {
     const double temperature = found.temperature[member.index % found.temperature.size()];
-    member.network = std::make_shared<const model::Mlp>(with_temperature(*member.network, temperature));
+    member.network = std::make_shared<const model::Mlp>(with_temperature(*member.network, temperature, found.centre));
   }
   finished.weights = member_weights(finished.members, found.configuration_weights);
   return found.configuration_weights;

@@ -7,6 +7,7 @@
 
 #include "base/bytes.hpp"
 #include "base/check.hpp"
+#include "base/memory.hpp"
 #include "data/match.hpp"
 #include "learn/class_expectation.hpp"
 #include "learn/expectation.hpp"
@@ -23,7 +24,7 @@ namespace learn {
 namespace {
 
 /// Whether targets that are hard to believe are looked for.
-bool may_leave_out(const FitOptions& given) {
+bool may_leave_out_slips(const FitOptions& given) {
   return given.leave_out_slips.is_given() ? *given.leave_out_slips : given.recipe == Recipe::automatic;
 }
 
@@ -71,10 +72,14 @@ Ensemble without_posteriors(model::EnsembleState wide) {
 }  // namespace
 
 Fit::Fit(std::unique_ptr<data::RowSource> source, const FitOptions& given, base::Team& team, const WindowSize& window)
-    : team_(team), table_(std::move(source), window, may_leave_out(given)), plan_(make_plan(given, table_)) {}
+    : team_(team),
+      table_(std::move(source), window, {.slips = may_leave_out_slips(given), .inputs = true}),
+      plan_(make_plan(given, table_)) {}
 
 Fit::Fit(std::unique_ptr<data::RowSource> source, Plan plan, base::Team& team)
-    : team_(team), table_(std::move(source), {}, may_leave_out(plan.options)), plan_(std::move(plan)) {}
+    : team_(team),
+      table_(std::move(source), {}, {.slips = may_leave_out_slips(plan.options)}),
+      plan_(std::move(plan)) {}
 
 void Fit::check() const {
   learn::check(plan_.options, table_);
@@ -89,7 +94,10 @@ void Fit::set_validation(const Dataset& validation) {
 }
 
 const TrainingRows& Fit::rows() {
-  if (!rows_) rows_.emplace(table_, plan_.options, std::move(validation_));
+  if (!rows_) {
+    rows_.emplace(table_, plan_.options, std::move(validation_));
+    base::release_free_memory();
+  }
   return *rows_;
 }
 
@@ -114,6 +122,7 @@ Ensemble Fit::assemble(Finished finished) const {
   for (auto* column : {&state.schema.weight, &state.schema.group, &state.schema.time}) {
     column->reset();  // which row counts how much, and with which others, is not the model's business
   }
+  for (data::Column& input : state.schema.inputs) input.is_wanted = false;  // what is an input now remains one
   state.prior_precision = options.prior_precision;
   state.options = stored_options(options, table_.fold_units());
   state.seed = options.seed;
@@ -159,8 +168,9 @@ double Fit::median_ratio(const Ensemble& ensemble) {
     if (number / step % team_.size() != team_.rank()) continue;
     base::append_values(own.emplace_back(), std::span<const double>(variance_ratios(ensemble, block.encoded)));
   }
+  base::release_free_memory();
   std::vector<std::vector<double>> ratios(ensemble.task() == Task::classification ? 1 : ensemble.outputs());
-  for (const std::string& bytes : base::gather_dealt(team_, own)) {
+  for (const std::string& bytes : base::gather_dealt(team_, std::move(own))) {
     base::ByteReader reader(bytes);
     for (std::size_t k = 0; !reader.at_end(); k = (k + 1) % ratios.size()) ratios[k].push_back(reader.value<double>());
   }

@@ -10,6 +10,7 @@
 #include "base/parallel.hpp"
 #include "learn/member_rows.hpp"
 #include "learn/recipe.hpp"
+#include "model/member_source.hpp"
 #include "model/mlp.hpp"
 
 namespace credens::learn {
@@ -150,6 +151,25 @@ std::vector<std::size_t> HeldOut::replicates() const {
                                   1);
   for (const MemberAtRows& member : members) ++counts[member.configuration];
   return counts;
+}
+
+std::vector<std::uint32_t> JudgingRows::units_of(std::span<const std::uint32_t> some) const {
+  if (units == nullptr || units->are_rows()) return {};
+  std::vector<std::uint32_t> found;
+  for (const std::uint32_t row : some) found.push_back(units->unit(row));
+  return found;
+}
+
+model::MemberBlock member_at(const model::Member& member, const TrainingSet& rows) {
+  const std::vector<double> known(rows.known_variance.begin(), rows.known_variance.end());
+  model::NetworkReader reader({&member, 1});
+  reader.set_rows({.rows = rows.rows,
+                   .inputs = rows.input_values.data(),
+                   .stride = rows.input_stride,
+                   .has_missing = rows.has_missing,
+                   .known_variance = {known.data(), known.empty() ? 0 : rows.rows, rows.outputs}});
+  reader.take(0, rows.rows);
+  return model::member_block(reader, 0, rows.rows);
 }
 
 HeldOut look_at_held_out(const JudgingRows& judging, const FitOptions& options, std::span<const model::Member> members,

@@ -54,6 +54,9 @@ struct HeldOut {
 struct JudgingRows {
   const TrainingSet& set() const { return sample ? *sample : *all; }
 
+  /// Units of some rows of the set; none where every row is one.
+  std::vector<std::uint32_t> units_of(std::span<const std::uint32_t> some) const;
+
   const TrainingSet* all = nullptr;
   std::optional<TrainingSet> sample = {};
   const FoldUnits* units = nullptr;          ///< of all rows; null for a sample, whose rows are held out one by one
@@ -66,6 +69,9 @@ struct JudgingRows {
 /// rows must live as long.
 JudgingRows judging_rows(const TrainingRows& rows, const FitOptions& options, std::span<const model::Member> members,
                          std::size_t most_rows);
+
+/// The outputs of one member at all rows of a set.
+model::MemberBlock member_at(const model::Member& member, const TrainingSet& rows);
 
 /// Up to `most_rows` rows that some member was not trained on.
 HeldOut look_at_held_out(const JudgingRows& rows, const FitOptions& options, std::span<const model::Member> members,

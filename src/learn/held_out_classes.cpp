@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <iterator>
 
 #include "base/parallel.hpp"
 #include "base/random.hpp"
 #include "learn/evidence.hpp"
 #include "learn/recipe.hpp"
 #include "math/statistics.hpp"
-#include "model/member_source.hpp"
 
 namespace credens::learn {
 
@@ -37,15 +36,22 @@ double likelihood_of(std::span<const float> target, std::span<const double> prob
   return std::exp(sum);
 }
 
-/// Rows of a member as networks see them, with the features and logits there.
-model::MemberBlock block_of(const model::Member& member, const TrainingSet& part) {
-  model::NetworkReader reader({&member, 1});
-  reader.set_rows({.rows = part.rows,
-                   .inputs = part.input_values.data(),
-                   .stride = part.input_stride,
-                   .has_missing = part.has_missing});
-  reader.take(0, part.rows);
-  return model::member_block(reader, 0, part.rows);
+/// log of (weight of the rows of a class + 1 / C) / (weight of all rows + 1).
+std::vector<double> log_shares(const TrainingSet& set, std::size_t classes) {
+  std::vector<double> counts(classes, 1 / static_cast<double>(classes));
+  double total = 1;
+  for (std::size_t row = 0; row < set.rows; ++row) {
+    const auto weight = static_cast<double>(set.weight(row));
+    const std::span<const float> target = set.target_row(row);
+    if (target.size() == 1) {
+      counts[static_cast<std::size_t>(target.front())] += weight;
+    } else {
+      for (std::size_t c = 0; c < classes; ++c) counts[c] += weight * static_cast<double>(target[c]);
+    }
+    total += weight;
+  }
+  for (double& count : counts) count = std::log(count / total);
+  return counts;
 }
 
 }  // namespace
@@ -66,38 +72,49 @@ HeldOutClasses::HeldOutClasses(const JudgingRows& rows, const FitOptions& option
   for (const model::Member& member : members) configuration_.push_back(member.index % configurations_);
   const std::size_t all = rows.all != nullptr ? rows.all->rows : set.rows;
   given_weight_ = rows.sample ? 1 : set.weight_total / static_cast<double>(all);
+  centre_ = log_shares(set, classes_);
   add_pairs(members);
   of_member_.resize(members.size());
   for (std::uint32_t pair = 0; pair < pair_member_.size(); ++pair) of_member_[pair_member_[pair]].push_back(pair);
   logits_.resize(pair_member_.size() * classes_);
   variance_.resize(pair_member_.size());
+  run_members(members, options.threads);
 }
 
 void HeldOutClasses::add_pairs(std::span<const model::Member> members) {
   first_pair_ = {0};
-  for (const std::uint32_t row : rows_) {
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
     for (std::uint32_t l = 0; l < members.size(); ++l) {
-      if (judging_.held[l][row]) pair_member_.push_back(l);
+      if (judging_.held[l][rows_[r]]) pair_member_.push_back(l);
     }
     first_pair_.push_back(pair_member_.size());
+    row_of_pair_.resize(pair_member_.size(), r);
   }
 }
 
-void HeldOutClasses::set_posterior(PosteriorKind rung, const FitOptions& options,
-                                   std::span<const model::Member> members, std::span<const MemberSums> sums) {
-  base::parallel_for(members.size(), options.threads, [&](std::size_t l) {
+void HeldOutClasses::run_members(std::span<const model::Member> members, int threads) {
+  features_.resize(members.size());
+  base::parallel_for(members.size(), threads, [&](std::size_t l) {
     std::vector<std::uint32_t> held;  // rows of the set
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-      if (judging_.held[l][rows_[i]]) held.push_back(rows_[i]);
-    }
+    std::ranges::copy_if(rows_, std::back_inserter(held), [&](std::uint32_t row) { return judging_.held[l][row]; });
     if (held.empty()) return;
-    const auto posterior = make_posterior(sums[l].statistics, std::nullopt, rung, options.prior_precision);
-    const model::MemberBlock block = block_of(members[l], subset(judging_.set(), held));
+    model::MemberBlock block = member_at(members[l], subset(judging_.set(), held));
     for (std::size_t i = 0; i < held.size(); ++i) {
+      const auto at = static_cast<std::ptrdiff_t>(of_member_[l][i] * classes_);
+      std::ranges::copy(block.mean.row(i), logits_.begin() + at);
+    }
+    features_[l] = std::move(block.features);
+  });
+}
+
+void HeldOutClasses::set_posterior(PosteriorKind rung, const FitOptions& options, std::span<const MemberSums> sums) {
+  base::parallel_for(features_.size(), options.threads, [&](std::size_t l) {
+    if (features_[l].empty()) return;
+    const auto posterior = make_posterior(sums[l].statistics, std::nullopt, rung, options.prior_precision);
+    for (std::size_t i = 0; i < of_member_[l].size(); ++i) {
       const std::uint32_t pair = of_member_[l][i];
-      std::ranges::copy(block.mean.row(i), logits_.begin() + static_cast<std::ptrdiff_t>(pair * classes_));
-      const double e = model::epistemic_variance(posterior, block.features.row(i), 0);
-      const double weight = given_weight_ * static_cast<double>(judging_.set().weight(held[i]));
+      const double e = model::epistemic_variance(posterior, features_[l].row(i), 0);
+      const double weight = given_weight_ * weights_[row_of_pair_[pair]];
       const double own_share = rung == PosteriorKind::full ? weight * e / static_cast<double>(classes_) : 0;
       constexpr double largest_share = 1 - 1e-6;
       variance_[pair] = e / (1 - std::min(own_share, largest_share));
@@ -105,7 +122,7 @@ void HeldOutClasses::set_posterior(PosteriorKind rung, const FitOptions& options
   });
 }
 
-/// sum_pairs w E softmax(z / T + sqrt(e) xi) over the pairs of a row, and the sum of their weights w.
+/// sum_pairs w E softmax(log s + (z - log s) / T + sqrt(e) xi), s the shares of the classes, over the pairs of a row, and the sum of their weights w.
 double HeldOutClasses::mix(std::size_t row, const Configurations& configurations, const PairFilter& filter,
                            MixtureRoom& room) const {
   std::ranges::fill(room.mixture, 0.0);
@@ -115,7 +132,8 @@ double HeldOutClasses::mix(std::size_t row, const Configurations& configurations
     const double weight = configurations.weights[configuration];
     if (weight == 0 || (!filter.empty() && !filter[pair])) continue;
     const double cooling = std::exp(-configurations.log_temperature[configuration] - configurations.shift);
-    std::ranges::transform(logits_of(pair), room.logits.begin(), [&](double z) { return z * cooling; });
+    std::ranges::transform(logits_of(pair), centre_, room.logits.begin(),
+                           [&](double z, double centre) { return centre + (z - centre) * cooling; });
     room.member.run(room.logits, variance_[pair]);
     for (std::size_t c = 0; c < classes_; ++c) room.mixture[c] += weight * room.member.probability()[c];
     total += weight;

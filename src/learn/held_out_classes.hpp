@@ -33,12 +33,12 @@ class HeldOutClasses {
 
   /// The variances e of the pairs' logits. A is formed with all rows, so a held-out row has helped to narrow its own e;
   /// on the full rung it is taken out again exactly: e / (1 - u e / C).
-  void set_posterior(PosteriorKind rung, const FitOptions& options, std::span<const model::Member> members,
-                     std::span<const MemberSums> sums);
+  void set_posterior(PosteriorKind rung, const FitOptions& options, std::span<const MemberSums> sums);
 
   std::size_t rows() const { return rows_.size(); }
   std::size_t members() const { return configuration_.size(); }
   std::size_t configurations() const { return configurations_; }
+  const std::vector<double>& centre() const { return centre_; }  ///< log shares of the classes
   double members_per_row() const { return static_cast<double>(pair_member_.size()) / static_cast<double>(rows()); }
 
   /// Mean log loss of the mixture of a configuration's members that a row was held out of, its label t smoothed to
@@ -81,6 +81,7 @@ class HeldOutClasses {
   };
 
   void add_pairs(std::span<const model::Member> members);
+  void run_members(std::span<const model::Member> members, int threads);
   double mix(std::size_t row, const Configurations& configurations, const PairFilter& filter, MixtureRoom& room) const;
   template <class Visit>
   void for_rows(int threads, const Visit& visit) const;  ///< visit(row, room), by several threads
@@ -91,12 +92,15 @@ class HeldOutClasses {
   const JudgingRows& judging_;
   std::size_t classes_ = 0;
   std::size_t configurations_ = 0;
+  std::vector<double> centre_;              ///< log shares of the classes
   std::vector<std::uint32_t> rows_;         ///< of the set, ascending
   std::vector<double> weights_;             ///< of the rows; 1 in the mean
   double given_weight_ = 1;                 ///< factor to the weights as given
   std::vector<std::size_t> configuration_;  ///< of each member
   std::vector<std::size_t> first_pair_;     ///< [rows + 1]
   std::vector<std::uint32_t> pair_member_;
+  std::vector<std::size_t> row_of_pair_;               ///< place in `rows_`
+  std::vector<Matrix> features_;                       ///< of each member at its pairs; empty: it has none
   std::vector<double> logits_;                         ///< [pairs x C]
   std::vector<double> variance_;                       ///< [pairs]: e
   std::vector<std::vector<std::uint32_t>> of_member_;  ///< pairs of each member

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "math/kernels.hpp"
+#include "math/softmax_normal.hpp"
 
 namespace credens::learn {
 
@@ -101,36 +102,68 @@ double GaussianBatchLoss::run(const model::Mlp& network, const TrainingSet& data
 }
 
 SoftmaxBatchLoss::SoftmaxBatchLoss(const model::MlpShape& shape, std::size_t batch)
-    : classes_(shape.outputs), exponentials_(math::padded(batch * shape.outputs)), largest_(batch) {}
+    : classes_(shape.outputs),
+      exponentials_(math::padded(batch * shape.outputs)),
+      largest_(batch),
+      scale_(batch),
+      log_sum_(batch),
+      match_(batch) {}
+
+/// e^(z_c - m) of all rows; false where a logit is not finite.
+bool SoftmaxBatchLoss::find_exponentials(const float* head, std::size_t stride, std::size_t rows) {
+  float sum_of_logits = 0;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const float* const z = head + i * stride;
+    float largest = z[0];
+    float sum = 0;
+    for (std::size_t c = 0; c < classes_; ++c) {
+      largest = std::max(largest, z[c]);
+      sum += z[c];
+    }
+    sum_of_logits += sum;
+    largest_[i] = largest;
+    for (std::size_t c = 0; c < classes_; ++c) exponentials_[i * classes_ + c] = z[c] - largest;
+  }
+  math::exponentials(rows * classes_, exponentials_.data());
+  return std::isfinite(sum_of_logits);
+}
+
+/// Writes e^(z_c - m) / S - t_c, times the scale of row i, and returns t^T z.
+double SoftmaxBatchLoss::write_delta(std::size_t i, std::span<const float> target, const float* logits, float sum,
+                                     float* delta) const {
+  const float* const exponentials = exponentials_.data() + i * classes_;
+  const float scale = scale_[i];
+  if (target.size() == 1) {
+    const auto label = static_cast<std::size_t>(target[0]);
+    for (std::size_t c = 0; c < classes_; ++c) delta[c] = scale * (exponentials[c] / sum);
+    delta[label] = scale * (exponentials[label] / sum - 1.0F);
+    return static_cast<double>(logits[label]);
+  }
+  double match = 0;
+  for (std::size_t c = 0; c < classes_; ++c) {
+    delta[c] = scale * (exponentials[c] / sum - target[c]);
+    if (target[c] > 0) match += static_cast<double>(target[c]) * static_cast<double>(logits[c]);
+  }
+  return match;
+}
 
 /// With S = sum_c e^(z_c - m), m = max z: l = m + log S - t^T z, and its derivative by z_c is e^(z_c - m) / S - t_c.
 double SoftmaxBatchLoss::run(const model::Mlp&, const TrainingSet& data, std::span<const std::uint32_t> order,
                              const float* head, std::size_t stride, float* delta, std::span<float>) {
-  float sum_of_logits = 0;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const float* const z = head + i * stride;
-    sum_of_logits += std::accumulate(z, z + classes_, 0.0F);
-    largest_[i] = *std::max_element(z, z + classes_);
-    std::transform(z, z + classes_, exponentials_.data() + i * classes_,
-                   [&](float value) { return value - largest_[i]; });
-  }
-  if (!std::isfinite(sum_of_logits)) return std::numeric_limits<double>::quiet_NaN();
-  math::exponentials(order.size() * classes_, exponentials_.data());
-  const float share = 1.0F / static_cast<float>(order.size());
-  double total = 0;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const std::span<const float> target = data.target_row(order[i]);
+  const std::size_t rows = order.size();
+  if (!find_exponentials(head, stride, rows)) return std::numeric_limits<double>::quiet_NaN();
+  const float share = 1.0F / static_cast<float>(rows);
+  for (std::size_t i = 0; i < rows; ++i) {
     const float* const exponentials = exponentials_.data() + i * classes_;
-    const float scale = share * data.weight(order[i]);
     const float sum = std::accumulate(exponentials, exponentials + classes_, 0.0F);
-    double match = 0;  // t^T z
-    for (std::size_t c = 0; c < classes_; ++c) {
-      const float label = target.size() > 1 ? target[c] : (static_cast<std::size_t>(target[0]) == c ? 1.0F : 0.0F);
-      delta[i * stride + c] = scale * (exponentials[c] / sum - label);
-      if (label > 0) match += static_cast<double>(label) * static_cast<double>(head[i * stride + c]);
-    }
-    total +=
-        static_cast<double>(scale) * (static_cast<double>(largest_[i]) + std::log(static_cast<double>(sum)) - match);
+    scale_[i] = share * data.weight(order[i]);
+    log_sum_[i] = static_cast<double>(sum);
+    match_[i] = write_delta(i, data.target_row(order[i]), head + i * stride, sum, delta + i * stride);
+  }
+  math::logarithms({log_sum_.data(), rows});
+  double total = 0;
+  for (std::size_t i = 0; i < rows; ++i) {
+    total += static_cast<double>(scale_[i]) * (static_cast<double>(largest_[i]) + log_sum_[i] - match_[i]);
   }
   return total;
 }

@@ -85,9 +85,15 @@ class SoftmaxBatchLoss final : public BatchLoss {
              const float* head, std::size_t stride, float* delta, std::span<float> constant_noise_gradient) override;
 
  private:
+  bool find_exponentials(const float* head, std::size_t stride, std::size_t rows);
+  double write_delta(std::size_t i, std::span<const float> target, const float* logits, float sum, float* delta) const;
+
   std::size_t classes_;
   base::AlignedVector<float> exponentials_;  ///< [n x C]: e^(z_c - max z)
   std::vector<float> largest_;               ///< [n]: max z
+  std::vector<float> scale_;                 ///< [n]: weight of the row / n
+  std::vector<double> log_sum_;              ///< [n]: log sum_c e^(z_c - max z)
+  std::vector<double> match_;                ///< [n]: t^T z
 };
 
 }  // namespace credens::learn

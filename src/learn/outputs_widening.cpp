@@ -6,15 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <optional>
 
 #include "base/check.hpp"
 #include "base/parallel.hpp"
-#include "data/table.hpp"
-#include "learn/widen.hpp"
+#include "learn/array_ensemble.hpp"
+#include "model/class_labels.hpp"
 #include "model/member_source.hpp"
-#include "model/weights.hpp"
 
 namespace credens {
 
@@ -23,64 +20,15 @@ using learn::BlockStatistics;
 using learn::MemberStatistics;
 using learn::MemberSums;
 using learn::WidenPlan;
-using model::EnsembleState;
 
 namespace {
 
-WidenPlan plan_for_arrays(const WidenOptions& options) {
-  require(options.evidence || options.prior_precision, ErrorCode::usage,
-          "widening arrays needs lambda, the prior precision that their networks were trained with");
-  return learn::make_plan(options, nullptr);
+model::Likelihood likelihood_of(const OutputRows& rows) {
+  return {.task = rows.has_classes() ? Task::classification : Task::regression, .outputs = rows.outputs()};
 }
 
-/// The parts that belong to members and outputs alone.
-MemberOutputs without_rows(const MemberOutputs& outputs) {
-  return {.last_layer = outputs.last_layer,
-          .member_weights = outputs.member_weights,
-          .target_scale = outputs.target_scale,
-          .target_shift = outputs.target_shift,
-          .target_names = outputs.target_names};
-}
-
-/// These parts, with arrays of no rows that have the shapes of the rest.
-MemberOutputs with_shapes(const MemberOutputs& about, const std::vector<std::size_t>& features, std::size_t outputs) {
-  MemberOutputs shaped = without_rows(about);
-  for (const std::size_t p : features) {
-    shaped.features.emplace_back(0, p);
-    shaped.mean.emplace_back(0, outputs);
-    shaped.variance.emplace_back(0, outputs);
-  }
-  check(shaped);
-  return shaped;
-}
-
-std::vector<double> or_constant(const std::vector<double>& values, std::size_t count, double constant) {
-  return values.empty() ? std::vector<double>(count, constant) : values;
-}
-
-EnsembleState state_of(const MemberOutputs& described, std::size_t rows) {
-  const std::size_t members = described.members();
-  const std::size_t q = described.outputs();
-  EnsembleState state;
-  for (std::size_t l = 0; l < members; ++l)
-    state.members.push_back({.index = l, .features = described.features[l].cols()});
-  state.total_members = members;
-  state.weights = model::normalised(or_constant(described.member_weights, members, 1.0));
-  state.target_scaler = {.shift = or_constant(described.target_shift, q, 0.0),
-                         .scale = or_constant(described.target_scale, q, 1.0)};
-  const std::vector<std::string> names =
-      described.target_names.empty() ? data::default_target_names(q) : described.target_names;
-  state.schema.targets = data::make_columns(names, {}, q, "output", ErrorCode::data);
-  state.data.rows = rows;
-  model::check(state);
-  return state;
-}
-
-/// None where last layers are missing, or where the bias is random: arrays carry no biases.
-std::optional<double> squared_norm(const MemberOutputs& outputs, std::size_t member, bool random_bias) {
-  if (random_bias || outputs.last_layer.empty()) return std::nullopt;
-  const std::span<const double> weights = outputs.last_layer[member].values();
-  return std::inner_product(weights.begin(), weights.end(), weights.begin(), 0.0);
+std::size_t variance_cols(const OutputRows& rows, std::size_t member) {
+  return rows.has_classes() ? 1 : rows.variance[member].cols();
 }
 
 /// The sums of one member: whole blocks, and the block that more rows may come to.
@@ -96,9 +44,9 @@ class ArraySums {
     require(rows.features[member].cols() == features_, ErrorCode::data,
             "{} have {} columns, those of the rows before had {}", model::of_member("features", member),
             rows.features[member].cols(), features_);
-    require(rows.variance[member].cols() == variance_cols_, ErrorCode::data,
+    require(variance_cols(rows, member) == variance_cols_, ErrorCode::data,
             "{} has {} columns, that of the rows before had {}", model::of_member("variance", member),
-            rows.variance[member].cols(), variance_cols_);
+            variance_cols(rows, member), variance_cols_);
   }
 
   void add(const OutputRows& rows, std::size_t member) {
@@ -119,11 +67,10 @@ class ArraySums {
 
  private:
   void add_piece(const OutputRows& rows, std::size_t member, std::size_t first, std::size_t count) {
-    const bool is_spread = variance_cols_ < rows.outputs() && !rows.targets.empty();
-    const Matrix spread =
-        is_spread ? model::variance_block(rows.variance[member], first, count, rows.outputs()) : Matrix();
+    const bool is_spread = rows.has_classes() || (variance_cols_ < rows.outputs() && !rows.targets.empty());
+    const Matrix spread = is_spread ? model::variances_of(rows, member, first, count) : Matrix();
     open_.add({.member = {.features = rows.features[member].row_block(first, count),
-                          .mean = rows.mean[member].row_block(first, count),
+                          .mean = rows.head()[member].row_block(first, count),
                           .variance = is_spread ? spread.view() : rows.variance[member].row_block(first, count)},
                .targets = rows.targets.empty() ? MatrixView() : rows.targets.row_block(first, count),
                .weights = rows.row_weights.empty() ? rows.row_weights : rows.row_weights.subspan(first, count)});
@@ -154,10 +101,14 @@ std::size_t values_of(const OutputRows& rows) {
 }  // namespace
 
 struct OutputsWidening::Impl {
-  Impl(const WidenOptions& options, const MemberOutputs& given, bool with_full_elbo)
-      : plan(plan_for_arrays(options)), about(without_rows(given)), full_elbo(with_full_elbo) {}
+  Impl(const WidenOptions& given_options, const MemberOutputs& given, bool with_full_elbo)
+      : options(given_options),
+        plan(learn::plan_for_arrays(options, Task::regression)),
+        about(learn::without_rows(given)),
+        full_elbo(with_full_elbo) {}
 
-  WidenPlan plan;
+  WidenOptions options;
+  WidenPlan plan;       ///< for the task of the first rows, once these are known
   MemberOutputs about;  ///< with the shapes, once the first rows are known
   bool full_elbo;
   std::size_t rows = 0;
@@ -168,19 +119,21 @@ struct OutputsWidening::Impl {
 
   void begin(const OutputRows& first);
   void check_fits(const OutputRows& next) const;
+  void add_rows(const OutputRows& next);
 };
 
 /// Shapes come from the first piece.
 void OutputsWidening::Impl::begin(const OutputRows& first) {
   std::vector<std::size_t> features;
   for (const MatrixView& member : first.features) features.push_back(member.cols());
-  MemberOutputs described = with_shapes(about, features, first.outputs());
-  const bool wants_gram = full_elbo && first.targets.cols() > 0 && squared_norm(described, 0, plan.random_bias);
+  const model::Likelihood likelihood = likelihood_of(first);
+  plan = learn::plan_for_arrays(options, likelihood.task);
+  MemberOutputs described = learn::with_shapes(about, features, likelihood);
+  const bool wants_gram = full_elbo && first.targets.cols() > 0 && learn::squared_norm(described, 0, plan.random_bias);
   for (std::size_t l = 0; l < features.size(); ++l) {
-    const std::size_t variance_cols = first.variance[l].cols();
-    members.emplace_back(
-        features[l], variance_cols,
-        learn::statistics_shape(plan, {.outputs = first.outputs()}, features[l], variance_cols == 1, wants_gram));
+    const std::size_t cols = variance_cols(first, l);
+    members.emplace_back(features[l], cols,
+                         learn::statistics_shape(plan, likelihood, features[l], cols == 1, wants_gram));
   }
   about = std::move(described);
 }
@@ -188,8 +141,11 @@ void OutputsWidening::Impl::begin(const OutputRows& first) {
 void OutputsWidening::Impl::check_fits(const OutputRows& next) const {
   require(next.members() == members.size(), ErrorCode::data, "the outputs are those of {} members, before of {}",
           next.members(), members.size());
+  require(next.has_classes() == about.has_classes(), ErrorCode::data, "the outputs are {}, those of the rows before {}",
+          next.has_classes() ? "logits" : "means", about.has_classes() ? "logits" : "means");
   require(next.outputs() == about.outputs(), ErrorCode::data,
-          "the mean of the outputs has {} columns, that of the rows before had {}", next.outputs(), about.outputs());
+          "the {} of the outputs has {} columns, that of the rows before had {}",
+          next.has_classes() ? "array of logits" : "mean", next.outputs(), about.outputs());
   for (std::size_t l = 0; l < members.size(); ++l) members[l].check_fits(next, l);
   if (rows == 0 || next.rows() == 0) return;
   const auto same = [](bool now, bool before, std::string_view what) {
@@ -197,6 +153,19 @@ void OutputsWidening::Impl::check_fits(const OutputRows& next) const {
   };
   same(!next.targets.empty(), has_targets, "targets");
   same(!next.row_weights.empty(), has_weights, "row_weights");
+}
+
+/// Counts of classes become shares and weights.
+void OutputsWidening::Impl::add_rows(const OutputRows& next) {
+  OutputRows counted = next;
+  model::WeightedLabels labelled;
+  if (next.has_classes() && !next.targets.empty()) {
+    labelled = model::weighted_labels(next.targets, next.row_weights);
+    counted.targets = labelled.labels;
+    counted.row_weights = labelled.weights;
+  }
+  const int threads = values_of(next) < values_worth_threads ? 1 : plan.threads;
+  base::parallel_for(members.size(), threads, [&](std::size_t l) { members[l].add(counted, l); });
 }
 
 OutputsWidening::OutputsWidening(const WidenOptions& options, const MemberOutputs& about, bool full_elbo)
@@ -210,8 +179,7 @@ void OutputsWidening::add(const OutputRows& rows) {
   if (impl_->members.empty()) impl_->begin(rows);
   impl_->check_fits(rows);
   if (rows.rows() == 0) return;
-  const int threads = values_of(rows) < values_worth_threads ? 1 : impl_->plan.threads;
-  base::parallel_for(impl_->members.size(), threads, [&](std::size_t l) { impl_->members[l].add(rows, l); });
+  impl_->add_rows(rows);
   impl_->has_targets = !rows.targets.empty();
   impl_->has_weights = !rows.row_weights.empty();
   for (const double weight : rows.row_weights) impl_->weight_total += weight;
@@ -228,9 +196,9 @@ Ensemble OutputsWidening::finish() const {
           "row_weights has the sum {}, expected a finite number above 0", impl_->weight_total);
   std::vector<MemberSums> sums;
   for (const ArraySums& member : impl_->members) {
-    sums.push_back({member.value(), squared_norm(impl_->about, sums.size(), impl_->plan.random_bias)});
+    sums.push_back({member.value(), learn::squared_norm(impl_->about, sums.size(), impl_->plan.random_bias)});
   }
-  return learn::with_posteriors(state_of(impl_->about, impl_->rows), impl_->plan, sums, impl_->has_targets);
+  return learn::with_posteriors(learn::array_state(impl_->about, impl_->rows), impl_->plan, sums, impl_->has_targets);
 }
 
 Ensemble widen(const MemberOutputs& outputs, const WidenOptions& options) {
@@ -271,9 +239,12 @@ MemberStatistics statistics_of(const OutputSums& sums, const WidenPlan& plan, st
   const std::size_t bias = plan.random_bias ? 1 : 0;
   require(diagonal.cols() > bias, ErrorCode::data, "the sums of member {} have no features, expected at least 1",
           member);
-  require(diagonal.rows() == 1 || diagonal.rows() == sums.outputs, ErrorCode::data,
-          "the sums of member {} are those of {} outputs, expected {} or 1", member, diagonal.rows(), sums.outputs);
-  MemberStatistics statistics = learn::no_rows(diagonal.cols() - bias, {.outputs = sums.outputs,
+  const model::Likelihood likelihood{.task = sums.task, .outputs = sums.outputs};
+  require(diagonal.rows() == 1 || diagonal.rows() == likelihood.covariances(), ErrorCode::data,
+          "the sums of member {} are those of {} outputs, expected {}", member, diagonal.rows(),
+          sums.task == Task::classification ? "1" : fmt::format("{} or 1", sums.outputs));
+  MemberStatistics statistics = learn::no_rows(diagonal.cols() - bias, {.outputs = likelihood.contrasts(),
+                                                                        .task = sums.task,
                                                                         .random_bias = plan.random_bias,
                                                                         .shared_noise = diagonal.rows() == 1,
                                                                         .with_gram = false});
@@ -300,7 +271,7 @@ void check(const OutputSums& sums, const WidenPlan& plan) {
 }  // namespace
 
 Ensemble widen(const OutputSums& sums, const WidenOptions& options, const MemberOutputs& about) {
-  const WidenPlan plan = plan_for_arrays(options);
+  const WidenPlan plan = learn::plan_for_arrays(options, sums.task);
   check(sums, plan);
   std::vector<MemberSums> members;
   std::vector<std::size_t> features;
@@ -308,10 +279,10 @@ Ensemble widen(const OutputSums& sums, const WidenOptions& options, const Member
     members.push_back({.statistics = statistics_of(sums, plan, l), .squared_norm = std::nullopt});
     features.push_back(members[l].statistics.width - (plan.random_bias ? 1 : 0));
   }
-  const MemberOutputs described = with_shapes(about, features, sums.outputs);
+  const MemberOutputs described = learn::with_shapes(about, features, {.task = sums.task, .outputs = sums.outputs});
   for (std::size_t l = 0; l < members.size(); ++l)
-    members[l].squared_norm = squared_norm(described, l, plan.random_bias);
-  return learn::with_posteriors(state_of(described, sums.rows), plan, members, !sums.log_likelihood.empty());
+    members[l].squared_norm = learn::squared_norm(described, l, plan.random_bias);
+  return learn::with_posteriors(learn::array_state(described, sums.rows), plan, members, !sums.log_likelihood.empty());
 }
 
 }  // namespace credens

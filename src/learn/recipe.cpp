@@ -279,7 +279,7 @@ void check_posterior(const FitOptions& options) {
 /// Beyond these the variances of predictions, in the units of the data, would leave the range of double.
 void check_target_scales(const TrainingTable& train) {
   if (train.schema().is_classification()) return;
-  const data::Scaler scaler = train.summary().targets.scaler();
+  const data::Scaler scaler = train.summary().targets.scaler(data::labels_of(train.schema().targets));
   for (std::size_t k = 0; k < scaler.cols(); ++k) {
     base::require(model::is_target_scale(scaler.scale[k]), ErrorCode::data,
                   "the target {} has the standard deviation {:.4g}, expected a number between {:g} and {:g}: "

@@ -12,7 +12,6 @@
 #include "math/mixture.hpp"
 #include "math/normal.hpp"
 #include "math/statistics.hpp"
-#include "model/member_source.hpp"
 
 namespace credens::learn {
 
@@ -23,15 +22,7 @@ std::vector<double> member_densities(const TrainingSet& data, const model::Membe
                                      const model::MemberPosterior& posterior, double weight,
                                      std::span<const std::uint32_t> held) {
   const TrainingSet part = subset(data, held);
-  const std::vector<double> known(part.known_variance.begin(), part.known_variance.end());
-  model::NetworkReader reader({&member, 1});
-  reader.set_rows({.rows = part.rows,
-                   .inputs = part.input_values.data(),
-                   .stride = part.input_stride,
-                   .has_missing = part.has_missing,
-                   .known_variance = {known.data(), known.empty() ? 0 : part.rows, part.outputs}});
-  reader.take(0, part.rows);
-  const model::MemberBlock block = model::member_block(reader, 0, part.rows);
+  const model::MemberBlock block = member_at(member, part);
   std::vector<double> own(part.outputs);
   std::vector<double> densities(part.rows, std::log(weight));
   for (std::size_t i = 0; i < part.rows; ++i) {
@@ -55,40 +46,21 @@ std::vector<std::vector<std::uint32_t>> held_out_places(const JudgingRows& rows)
   return held;
 }
 
-/// Rows of one unit become one, with their mean and the sum of their weights. Rows without `base` are not there.
-void merge_units(const JudgingRows& rows, std::span<const double> base, std::vector<double>& differences,
-                 std::vector<double>& weights) {
-  std::vector<double> sums(rows.units->count);
-  std::vector<double> totals(rows.units->count);
-  std::size_t place = 0;
-  for (std::size_t i = 0; i < base.size(); ++i) {
-    if (base[i] == no_density) continue;
-    sums[rows.units->unit(i)] += weights[place] * differences[place];
-    totals[rows.units->unit(i)] += weights[place];
-    ++place;
-  }
-  differences.clear();
-  weights.clear();
-  for (std::size_t unit = 0; unit < totals.size(); ++unit) {
-    if (totals[unit] == 0) continue;
-    differences.push_back(sums[unit] / totals[unit]);
-    weights.push_back(totals[unit]);
-  }
-}
-
 }  // namespace
 
 Gain gain_of(const JudgingRows& rows, std::span<const double> better, std::span<const double> base) {
   const TrainingSet& data = rows.set();
   std::vector<double> differences;
   std::vector<double> weights;
-  for (std::size_t i = 0; i < base.size(); ++i) {
+  std::vector<std::uint32_t> places;
+  for (std::uint32_t i = 0; i < base.size(); ++i) {
     if (base[i] == no_density) continue;
     differences.push_back(better[i] - base[i]);
     weights.push_back(data.weight(i));
+    places.push_back(i);
   }
-  if (rows.units != nullptr && !rows.units->are_rows()) merge_units(rows, base, differences, weights);
-  return {math::weighted_mean(differences, weights), math::standard_error(differences, weights)};
+  const math::WeightedValues merged = math::merge_groups(differences, weights, rows.units_of(places));
+  return {math::weighted_mean(merged.values, merged.weights), math::standard_error(merged.values, merged.weights)};
 }
 
 std::vector<PosteriorKind> candidate_rungs(std::span<const model::Member> members, double prior_precision) {

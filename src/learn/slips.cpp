@@ -54,7 +54,8 @@ void doubt_targets(const data::RowKeys& keys, std::size_t target, std::size_t ta
   std::ranges::sort(values);
   const double least = least_doubted(values);
   for (std::size_t row = 0; row < doubted.size(); ++row) {
-    if (counts(keys, row, row * targets + target) && std::abs(keys.targets[row * targets + target] - median) / scale >= least) {
+    if (counts(keys, row, row * targets + target) &&
+        std::abs(keys.targets[row * targets + target] - median) / scale >= least) {
       doubted[row] = true;
     }
   }

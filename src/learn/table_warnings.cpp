@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "base/text.hpp"
 #include "learn/slips.hpp"
@@ -24,7 +25,17 @@ std::string column_list(const std::vector<std::size_t>& columns, const std::vect
 }
 
 void warn_of_constant_columns(const TrainingTable& table, const FitOptions& options) {
-  if (const auto inputs = table.summary().inputs.constant_columns(); !inputs.empty()) {
+  std::vector<std::size_t> inputs = table.summary().inputs.constant_columns();
+  std::vector<std::size_t> empty;
+  std::ranges::copy_if(inputs, std::back_inserter(empty),
+                       [&](std::size_t col) { return table.summary().inputs.is_empty(col); });
+  std::erase_if(inputs, [&](std::size_t col) { return table.summary().inputs.is_empty(col); });
+  if (!empty.empty()) {
+    warn(options,
+         fmt::format("{} no value in any row and {} nothing: {}", empty.size() == 1 ? "an input has" : "inputs have",
+                     empty.size() == 1 ? "explains" : "explain", column_list(empty, table.schema().input_names())));
+  }
+  if (!inputs.empty()) {
     warn(options,
          fmt::format("{} and {} nothing: {}", inputs.size() == 1 ? "an input is constant" : "inputs are constant",
                      inputs.size() == 1 ? "explains" : "explain", column_list(inputs, table.schema().input_names())));
@@ -78,9 +89,18 @@ void warn_of_slips(const TrainingTable& table, const FitOptions& options) {
 void warn_of_copies(const TrainingTable& table, const FitOptions& options) {
   const FoldUnits& units = table.fold_units();
   if (units.kind != FoldUnits::Kind::copies || (*options.folds == 0 && options.validation_fraction == 0)) return;
-  warn(options, fmt::format("{} of {} rows are copies of others in all inputs; rows with equal inputs are held out "
-                            "together",
-                            units.rows - units.count, units.rows));
+  const std::size_t copies = units.rows - units.count;
+  warn(options, fmt::format("{} of {} rows {} in all inputs; rows with equal inputs are held out together", copies,
+                            units.rows, copies == 1 ? "is a copy of another" : "are copies of others"));
+}
+
+/// Groups and times say which rows are held out together.
+void warn_of_useless_groups(const TrainingTable& table, const FitOptions& options) {
+  const FoldUnits::Kind kind = table.fold_units().kind;
+  const bool is_given = kind == FoldUnits::Kind::groups || kind == FoldUnits::Kind::times;
+  if (!is_given || *options.folds > 0 || options.validation_fraction > 0) return;
+  warn(options, fmt::format("no rows are held out (folds 0), so that {} have no effect",
+                            kind == FoldUnits::Kind::groups ? "groups" : "times"));
 }
 
 }  // namespace
@@ -89,6 +109,7 @@ void warn_of_table(const TrainingTable& table, const FitOptions& options) {
   warn_of_constant_columns(table, options);
   warn_of_lone_targets(table, options);
   warn_of_copies(table, options);
+  warn_of_useless_groups(table, options);
   warn_of_slips(table, options);
   warn_of_rare_classes(table, options);
 }

@@ -8,6 +8,7 @@
 
 #include "base/check.hpp"
 #include "base/text.hpp"
+#include "data/complete_rows.hpp"
 #include "data/fingerprint.hpp"
 #include "data/row_checks.hpp"
 #include "learn/divergence.hpp"

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "base/check.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
+#include "data/looks.hpp"
 #include "learn/slips.hpp"
 #include "math/kernels.hpp"
 
@@ -64,17 +66,41 @@ std::vector<std::uint32_t> class_of_rows(const data::RowKeys& keys, const data::
 
 }  // namespace
 
-TrainingTable::TrainingTable(std::unique_ptr<data::RowSource> source, const WindowSize& window, bool leaves_out_slips)
-    : source_(std::move(source)),
-      summary_(data::summarise(*source_, true, window.window / plain_row_bytes())),
+TrainingTable::TrainingTable(std::unique_ptr<data::RowSource> source, const WindowSize& window,
+                             const LeavesOut& leaves_out)
+    : window_(window),
+      source_(std::move(source)),
+      summary_(summarise(leaves_out.inputs)),
       classes_(data::classes_of_rows(schema(), summary_.classes.rows_of_value())),
       encodings_(data::encodings_of(schema(), summary_)),
-      window_(window),
       fold_units_(make_fold_units(windows().is_one() ? summary_.keys : data::RowKeys(), summary_.rows)) {
   if (windows().is_one()) fold_units_.strata = class_of_rows(summary_.keys, classes_);
-  if (leaves_out_slips && windows().is_one() && !schema().is_classification()) slips_ = find_slips(summary_);
+  if (leaves_out.slips && windows().is_one() && !schema().is_classification()) slips_ = find_slips(summary_);
   if (!slips_.empty()) summary_.targets = moments_without(summary_.keys, outputs(), slips_);
   summary_.keys = {};
+  base::release_free_memory();
+}
+
+/// Copies among the rows, their scales and their fingerprint are those of the inputs that are left, so they are read
+/// again.
+data::RowSummary TrainingTable::summarise(bool leaves_out_inputs) {
+  const auto read = [&] { return data::summarise(*source_, true, window_.window / plain_row_bytes()); };
+  data::RowSummary summary = read();
+  const std::vector<std::size_t> without =
+      leaves_out_inputs ? data::unlearnable_inputs(schema(), summary) : std::vector<std::size_t>();
+  if (without.empty()) return summary;
+  const std::vector<std::string> labels = data::labels_of(schema().inputs);
+  for (const std::size_t input : without) {
+    left_out_inputs_.push_back(
+        fmt::format("{} is left out: it holds {}, none in 5 rows or more, of which nothing can be learned; "
+                    "--categories would keep it",
+                    labels[input], data::count_of(schema().inputs[input].levels.size(), "word")));
+    const std::string look = data::look_of(schema().inputs[input].levels);
+    if (!look.empty()) left_out_inputs_.back() += "; they " + look;
+  }
+  base::require(without.size() < inputs(), ErrorCode::data, "no input is left: {}", left_out_inputs_.front());
+  source_->leave_out(without);
+  return read();
 }
 
 /// That of a table of numbers: words, dates and missing cells may make rows longer, not shorter.

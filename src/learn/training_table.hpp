@@ -67,12 +67,18 @@ struct Scaling {
   std::size_t outputs() const { return classes.count() > 0 ? classes.count() : targets.cols(); }
 };
 
+/// Parts of a table that do not count in training.
+struct LeavesOut {
+  bool slips = false;   ///< targets that are hard to believe
+  bool inputs = false;  ///< columns that nothing can be learned of
+};
+
 class TrainingTable {
  public:
-  /// Reads all rows once. `window` is another than the usual in tests alone. `leaves_out_slips`: targets that are hard
-  /// to believe do not count.
+  /// Reads all rows once, and once more where columns are left out. `window` is another than the usual in tests alone.
+  /// Throws data where no input would be left.
   explicit TrainingTable(std::unique_ptr<data::RowSource> source, const WindowSize& window = {},
-                         bool leaves_out_slips = false);
+                         const LeavesOut& leaves_out = {});
 
   /// The dataset must live as long.
   TrainingTable(const Dataset& dataset, const WindowSize& window = {})
@@ -101,6 +107,9 @@ class TrainingTable {
   /// than a window holds.
   const std::vector<std::uint32_t>& slips() const { return slips_; }
 
+  /// One sentence for each column that is left out.
+  const std::vector<std::string>& left_out_inputs() const { return left_out_inputs_; }
+
   /// Bytes of a row in network units.
   std::size_t row_bytes() const;
   Windows windows() const { return Windows(rows(), row_bytes(), window_); }
@@ -112,12 +121,14 @@ class TrainingTable {
 
  private:
   std::size_t plain_row_bytes() const;
+  data::RowSummary summarise(bool leaves_out_inputs);
 
+  WindowSize window_;
   std::unique_ptr<data::RowSource> source_;
+  std::vector<std::string> left_out_inputs_;
   data::RowSummary summary_;
   data::Classes classes_;
   std::vector<data::InputEncoding> encodings_;
-  WindowSize window_;
   FoldUnits fold_units_;
   std::vector<std::uint32_t> slips_;
 };

@@ -37,10 +37,9 @@ std::size_t drawn_value(const DrawPlace& place, std::size_t count) {
 
 std::vector<std::vector<float>> number_values(const data::RowSample& sample, const data::Encoder& encoder) {
   std::vector<std::vector<float>> values;
-  const std::vector<std::vector<double>> columns = data::sorted_columns(sample);
-  for (std::size_t col = 0; col < columns.size(); ++col) {
-    const bool is_word = !encoder.columns.empty() && encoder.columns[col].kind == ColumnKind::category;
-    if (!is_word) values.push_back(thinned(columns[col], encoder.scaler, col));
+  for (std::size_t col = 0; col < encoder.scaler.cols(); ++col) {
+    const bool is_word = !encoder.columns().empty() && encoder.columns()[col].kind == ColumnKind::category;
+    if (!is_word) values.push_back(thinned(sample.sorted_column(col), encoder.scaler, col));
   }
   return values;
 }

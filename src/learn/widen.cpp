@@ -64,29 +64,21 @@ std::size_t blocks_at_once(std::uint64_t memory, std::size_t row_bytes, std::siz
 namespace {
 
 /// The part C |mean_c w_c|^2 of |W|^2 that all classes share: |W|^2 without it is sum_c |w_c - mean_k w_k|^2.
-double common_squared_norm(const model::Mlp& network, bool random_bias) {
-  const auto classes = static_cast<double>(network.shape().outputs);
-  const Matrix weights = network.mean_weight();
+double common_squared_norm(const Matrix& weights, std::span<const double> bias) {
+  const auto classes = static_cast<double>(weights.rows());
   double squares = 0;
   for (std::size_t j = 0; j < weights.cols(); ++j) {
     double sum = 0;
     for (std::size_t c = 0; c < weights.rows(); ++c) sum += weights(c, j);
     squares += sum * sum / classes;
   }
-  if (!random_bias) return squares;
-  const std::vector<double> bias = network.mean_bias();
   const double sum = std::accumulate(bias.begin(), bias.end(), 0.0);
   return squares + sum * sum / classes;
 }
 
-double last_layer_squared_norm(const model::Mlp& network, bool random_bias) {
-  double sum = 0;
-  const Matrix weights = network.mean_weight();
-  for (const double w : weights.values()) sum += w * w;
-  if (random_bias) {
-    for (const double b : network.mean_bias()) sum += b * b;
-  }
-  return network.shape().has_classes() ? sum - common_squared_norm(network, random_bias) : sum;
+double squared_norm_of(const model::Mlp& network, bool random_bias) {
+  return last_layer_squared_norm(network.mean_weight(), random_bias ? network.mean_bias() : std::vector<double>(),
+                                 network.shape().task);
 }
 
 using Sums = std::vector<MemberStatistics>;  ///< one per member
@@ -236,6 +228,13 @@ void check_fits(const EnsembleState& state, const data::Schema& train) {
 
 }  // namespace
 
+double last_layer_squared_norm(const Matrix& weights, std::span<const double> bias, Task task) {
+  double sum = 0;
+  for (const double w : weights.values()) sum += w * w;
+  for (const double b : bias) sum += b * b;
+  return task == Task::classification ? sum - common_squared_norm(weights, bias) : sum;
+}
+
 std::vector<MemberSums> sum_rows(std::span<const model::Member> members, bool known_noise, const NextBlock& next_block,
                                  const WidenPlan& plan, base::Team& team) {
   Sums none;
@@ -254,7 +253,7 @@ std::vector<MemberSums> sum_rows(std::span<const model::Member> members, bool kn
   Sums total = GrowingSums(members, std::move(none), plan.threads, team).add_all(next_block, wave);
   std::vector<MemberSums> sums;
   for (std::size_t l = 0; l < members.size(); ++l) {
-    sums.push_back({std::move(total[l]), last_layer_squared_norm(*members[l].network, plan.random_bias)});
+    sums.push_back({std::move(total[l]), squared_norm_of(*members[l].network, plan.random_bias)});
   }
   return sums;
 }

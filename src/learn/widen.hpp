@@ -39,6 +39,10 @@ WidenPlan make_plan(const WidenOptions& options, const model::EnsembleState* nar
 StatisticsShape statistics_shape(const WidenPlan& plan, const model::Likelihood& likelihood, std::size_t features,
                                  bool shared_noise, bool wanted);
 
+/// |W|^2 with the bias, where one is given that is random; for classes the norm of the contrasts, sum_c |w_c - mean_k
+/// w_k|^2.
+double last_layer_squared_norm(const Matrix& weights, std::span<const double> bias, Task task);
+
 /// G_k and |W|^2 of one member, for classes the norm of W's contrasts; no norm where the last layer is not known.
 struct MemberSums {
   MemberStatistics statistics;

@@ -205,6 +205,22 @@ TEST(Calibrate, KnowsNoNoiseAboveTheLargestError) {
   EXPECT_EQ(calibrated(held, {.recalibrate = false}).largest_noise, math::noise_exp_bound);
 }
 
+// Log variances that differ wildly between rows and say nothing: the way down from them ends far above one noise for
+// all rows.
+TEST(Calibrate, IsNoWorseThanOneNoiseForAllRows) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    HeldOut held = made_up({.rows = 60, .members = 4, .configurations = 1});
+    base::RandomStream random = random_stream(seed);
+    for (double& target : held.targets.values()) target = 0.5 * random.normal();
+    for (MemberAtRows& member : held.members) {
+      for (double& value : member.log_variance.values()) value = random.uniform() < 0.5 ? -11 : random.uniform(-5, 1);
+    }
+    HeldOut equal = held;
+    for (MemberAtRows& member : equal.members) std::ranges::fill(member.log_variance.values(), std::log(0.25));
+    EXPECT_LT(calibrated(held, {}).nll_after, calibrated(equal, {}).nll_after + 0.02) << seed;
+  }
+}
+
 TEST(Calibrate, GivesAWorseKindLittleWeight) {
   HeldOut held = made_up({.rows = 500, .members = 6, .configurations = 2});
   base::RandomStream random = random_stream(9);

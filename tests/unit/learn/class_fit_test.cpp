@@ -151,16 +151,38 @@ TEST(ClassFit, RefusesNoise) {
   EXPECT_THROW(fit(two_moons(40, 0.2, 1), options), Error);
 }
 
-TEST(WithTemperature, DividesTheLogits) {
+/// A label of which `share` are yes, and inputs that know nothing of it.
+Dataset unrelated(std::size_t rows, double share, std::uint64_t seed) {
+  base::RandomStream random({.seed = seed, .purpose = base::Purpose::test});
+  Matrix inputs(rows, 30);
+  Matrix labels(rows, 1);
+  for (double& value : inputs.values()) value = random.normal();
+  for (std::size_t i = 0; i < rows; ++i) labels(i, 0) = static_cast<double>(i) < share * static_cast<double>(rows);
+  return Dataset({.inputs = std::move(inputs), .targets = std::move(labels), .target_levels = {"no", "yes"}});
+}
+
+TEST(ClassFit, SaysTheSharesOfTheClassesWhereInputsTellNothing) {
+  constexpr double share = 0.1;
+  const double entropy = -share * std::log(share) - (1 - share) * std::log(1 - share);
+  FitOptions options;
+  options.effort = Effort::quick;
+  const Ensemble ensemble = fit(unrelated(300, share, 1), options);
+  const Dataset fresh = unrelated(2000, share, 2);
+  EXPECT_LT(log_loss(ensemble.predict_classes(fresh.inputs()), fresh, {"no", "yes"}), entropy + 0.02);  // 0.05 with temperatures that lead to equal shares
+}
+
+TEST(WithTemperature, DividesWhatLogitsHaveBeyondTheShares) {
   const model::MlpShape shape{.inputs = 2, .hidden = {4}, .outputs = 3, .task = Task::classification};
   model::Mlp network(shape);
   for (std::size_t i = 0; i < network.parameters().size(); ++i) {
     network.parameters()[i] = 0.01F * static_cast<float>(i % 17);
   }
-  const model::Mlp cooled = with_temperature(network, 2);
+  const std::vector<double> shares = {-0.5, -1.5, -2.5};
+  const model::Mlp cooled = with_temperature(network, 2, shares);
   EXPECT_EQ(cooled.weight(1)(2, 3), network.weight(1)(2, 3) / 2);
-  EXPECT_EQ(cooled.bias(1)[1], network.bias(1)[1] / 2);
+  EXPECT_FLOAT_EQ(cooled.bias(1)[1], (network.bias(1)[1] - 1.5F) / 2);
   EXPECT_EQ(cooled.weight(0), network.weight(0));
+  EXPECT_EQ(with_temperature(network, 1, shares).bias(1), network.bias(1));
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ struct Drawn {
 
   Expectation expectation() const {
     ExpectationScorer scorer(targets.cols(), all.components().weights);
-    scorer.add(all, targets, row_weights, members, 1);
+    scorer.add(all, targets, row_weights, members, units, 1);
     return *scorer.expectation();
   }
 
@@ -56,6 +56,7 @@ struct Drawn {
   Matrix targets;
   std::vector<double> row_weights;
   std::vector<std::vector<std::size_t>> members;
+  std::vector<std::uint32_t> units = {};
 };
 
 /// Plain sums over the members of one row that was held out of some of them.
@@ -173,18 +174,60 @@ TEST(Expectation, ErrorsAreThoseOfRepeatedTables) {
   EXPECT_NEAR(plain_mean(errors_coverage) / spread(coverage), 1, 0.25);  // one row each way more
 }
 
+/// Every row four times, those of one row as one unit.
+Drawn repeated(const Drawn& once) {
+  constexpr std::size_t times = 4;
+  Drawn found = once;
+  const std::size_t rows = once.targets.rows();
+  MixtureComponents components = once.all.components();
+  components.rows = rows * times;
+  for (auto* values : {&components.mean, &components.aleatoric_variance, &components.epistemic_variance}) {
+    const std::vector<double> block = *values;
+    for (std::size_t time = 1; time < times; ++time) values->insert(values->end(), block.begin(), block.end());
+  }
+  found.all = Predictive(std::move(components));
+  found.targets = Matrix(rows * times, once.targets.cols());
+  found.row_weights.clear();
+  found.members.clear();
+  for (std::size_t i = 0; i < rows * times; ++i) {
+    std::ranges::copy(once.targets.row(i % rows), found.targets.row(i).begin());
+    found.row_weights.push_back(once.row_weights[i % rows]);
+    found.members.push_back(once.members[i % rows]);
+    found.units.push_back(static_cast<std::uint32_t>(i % rows));
+  }
+  return found;
+}
+
+TEST(Expectation, RowsOfOneUnitAreNoFurtherWitnesses) {
+  const Drawn once(60, 2, {0.7, 0.3}, 9);
+  const Expectation one = once.expectation();
+  const Expectation four = repeated(once).expectation();
+  EXPECT_NEAR(four.nll.standard_error, one.nll.standard_error, 1e-12);
+  for (std::size_t k = 0; k < 2; ++k) {
+    for (const auto score : {&OutputExpectation::rmse, &OutputExpectation::r2, &OutputExpectation::mae,
+                             &OutputExpectation::crps, &OutputExpectation::nll, &OutputExpectation::aleatoric_std}) {
+      EXPECT_NEAR((four.outputs[k].*score).value, (one.outputs[k].*score).value, 1e-12);
+      EXPECT_NEAR((four.outputs[k].*score).standard_error, (one.outputs[k].*score).standard_error, 1e-12);
+    }
+    EXPECT_NEAR(four.outputs[k].coverage.standard_error / one.outputs[k].coverage.standard_error, 1, 0.02);
+  }
+  Drawn apart = repeated(once);
+  apart.units.clear();
+  EXPECT_NEAR(apart.expectation().outputs[0].rmse.standard_error / one.outputs[0].rmse.standard_error, 0.5, 0.01);
+}
+
 TEST(Expectation, CountsARowOfWeightTwoAsTheRowTwice) {
   Drawn once(50, 1, {0.5, 0.5}, 4);
   for (std::size_t row = 0; row < 25; ++row) once.row_weights[row] = 2;
   ExpectationScorer scorer(1, {0.5, 0.5});
-  scorer.add(once.all, once.targets, std::vector<double>(50, 1.0), once.members, 1);
+  scorer.add(once.all, once.targets, std::vector<double>(50, 1.0), once.members, {}, 1);
   const Predictive all = once.all;
   MixtureComponents first = all.components();
   first.rows = 25;
   for (auto* values : {&first.mean, &first.aleatoric_variance, &first.epistemic_variance}) values->resize(50);
   const Predictive half{std::move(first)};
   scorer.add(half, MatrixView(once.targets).row_block(0, 25), std::vector<double>(25, 1.0),
-             std::span(once.members).first(25), 1);
+             std::span(once.members).first(25), {}, 1);
   const OutputExpectation twice = scorer.expectation()->outputs[0];
   const OutputExpectation weighted = once.expectation().outputs[0];
   EXPECT_DOUBLE_EQ(weighted.rmse.value, twice.rmse.value);

@@ -38,7 +38,7 @@ struct Drawn {
 
   std::vector<std::uint32_t> slips() const {
     const Dataset data = dataset();
-    return TrainingTable(data::rows_of(data), {}, true).slips();
+    return TrainingTable(data::rows_of(data), {}, {.slips = true}).slips();
   }
 
   base::RandomStream random;
@@ -98,7 +98,7 @@ TEST(Slips, CountNothing) {
   std::vector<double> weights(300, 1);
   weights[17] = 0;
   const Dataset weighted = drawn.dataset(weights);
-  const TrainingTable table(data::rows_of(data), {}, true);
+  const TrainingTable table(data::rows_of(data), {}, {.slips = true});
   const TrainingTable other(data::rows_of(weighted));
   std::vector<std::string> warnings;
   FitOptions options = paper();

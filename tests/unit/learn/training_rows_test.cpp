@@ -111,6 +111,7 @@ class ChangingRows : public data::RowSource {
     has_begun_ = true;
     (is_second_ ? second_ : first_)->rewind();
   }
+  void leave_out(std::span<const std::size_t> inputs) override { first_->leave_out(inputs); }
 
  private:
   std::unique_ptr<data::RowSource> first_;

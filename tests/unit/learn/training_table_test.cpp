@@ -2,10 +2,17 @@
 
 #include "learn/training_table.hpp"
 
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <fstream>
+#include <string>
+
 #include "base/memory.hpp"
+#include "support/error_matchers.hpp"
+#include "support/temporary_folder.hpp"
 #include "unit/learn/random_rows.hpp"
 
 namespace credens::learn {
@@ -64,6 +71,56 @@ TEST(Windows, OfAFitHold256MegabytesOfFloats) {
   EXPECT_TRUE(Windows(most, year, {}).is_one());
   EXPECT_FALSE(Windows(most + 1, year, {}).is_one());
   EXPECT_GT(most, 515345U);  // all rows of Year, whose results so stay what they were
+}
+
+/// 20 rows with an identifier, two words, words in three rows each, a note in some rows, and one number.
+std::string table_with_identifiers(std::size_t notes) {
+  std::string text = "id,word,three,note,x,y\n";
+  for (int row = 0; row < 20; ++row) {
+    const std::string note = row < static_cast<int>(notes) ? "note " + std::to_string(row) : "";
+    text += fmt::format("i{},w{},t{},{},{},{}\n", row, row % 2, row / 3, note, row, row * row % 7);
+  }
+  return text;
+}
+
+TEST(TrainingTable, LeavesOutColumnsThatNothingCanBeLearnedOf) {
+  const test::TemporaryFolder folder;
+  std::ofstream(folder / "t.csv") << table_with_identifiers(18);
+  const TrainingTable expected(data::open_rows(folder / "t.csv", {.targets = {"y"}, .ignore = {"id", "note"}}));
+  const Dataset held = Dataset::from_file(folder / "t.csv", {.targets = {"y"}});
+  for (const bool is_held : {false, true}) {
+    const TrainingTable table(is_held ? data::rows_of(held) : data::open_rows(folder / "t.csv", {.targets = {"y"}}), {},
+                              {.inputs = true});
+    EXPECT_EQ(table.schema().input_names(), (std::vector<std::string>{"word", "three", "x"}));
+    EXPECT_EQ(table.schema().inputs, expected.schema().inputs);
+    EXPECT_EQ(table.summary().fingerprint, expected.summary().fingerprint);
+    EXPECT_EQ(table.summary().digest, expected.summary().digest);
+    EXPECT_EQ(table.scaling(true, true).inputs, expected.scaling(true, true).inputs);
+    ASSERT_EQ(table.left_out_inputs().size(), 2U);
+    EXPECT_EQ(
+        table.left_out_inputs()[1],
+        "column \"note\" is left out: it holds 18 words, none in 5 rows or more, of which nothing can be learned; "
+        "--categories would keep it");
+  }
+}
+
+TEST(TrainingTable, KeepsColumnsThatAreAskedForOrOftenMissing) {
+  const test::TemporaryFolder folder;
+  std::ofstream(folder / "t.csv") << table_with_identifiers(15);
+  const TrainingTable table(data::open_rows(folder / "t.csv", {.targets = {"y"}, .categories = {"id"}}), {},
+                            {.inputs = true});
+  EXPECT_EQ(table.schema().input_names(), (std::vector<std::string>{"id", "word", "three", "note", "x"}));
+  EXPECT_TRUE(table.left_out_inputs().empty());
+}
+
+TEST(TrainingTable, NeedsAnInput) {
+  const test::TemporaryFolder folder;
+  std::ofstream(folder / "t.csv") << table_with_identifiers(0);
+  EXPECT_THAT(
+      [&] {
+        TrainingTable(data::open_rows(folder / "t.csv", {.targets = {"y"}, .inputs = {"id"}}), {}, {.inputs = true});
+      },
+      test::Fails(ErrorCode::data, "no input is left: column \"id\" is left out"));
 }
 
 TEST(MemoryForRows, IsWhatWasGivenOrHalfOfWhatThereIs) {

@@ -82,6 +82,7 @@ class CountingRows : public data::RowSource {
   const data::Schema& schema() const override { return rows_->schema(); }
   std::size_t count_rows() override { return rows_->count_rows(); }
   void rewind() override { rows_->rewind(); }
+  void leave_out(std::span<const std::size_t> inputs) override { rows_->leave_out(inputs); }
   bool next(data::RowBlock& block) override {
     const bool has_more = rows_->next(block);
     if (!has_more) ++passes;
