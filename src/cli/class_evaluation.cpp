@@ -8,6 +8,7 @@
 #include "base/check.hpp"
 #include "cli/files.hpp"
 #include "cli/team.hpp"
+#include "data/kinds.hpp"
 #include "model/ensemble_state.hpp"
 
 namespace credens::base {
@@ -23,10 +24,16 @@ struct EnumNames<RiskOrder> {
 
 namespace credens::cli {
 
-void class_arguments(Arguments& arguments, ClassArguments& classes) {
+void foreign_argument(Arguments& arguments, ClassArguments& classes) {
   arguments.group("Classes");
-  arguments.option("--foreign", "TABLE", classes.foreign,
-                   "Rows that belong to none of the classes: how well are they told from those of DATA?");
+  arguments.option(
+      "--foreign", "TABLE", classes.foreign,
+      "Rows that belong to none of the classes, a table or a folder of arrays: how well are they told from "
+      "those of DATA?");
+}
+
+void class_arguments(Arguments& arguments, ClassArguments& classes) {
+  foreign_argument(arguments, classes);
   arguments.option("--by", "NAME", classes.risk_order,
                    "Sort rows by the largest probability (confidence) or by ignorance (epistemic), the surest first, "
                    "for the area under the risk curve",
@@ -51,17 +58,26 @@ void check_task(const ComparisonArguments& arguments, const ClassArguments& clas
   }
 }
 
+namespace {
+
+/// The label of a row as its table has it.
+std::string label_text(const data::Column& target, const data::RowBlock& block, double label) {
+  if (target.kind != ColumnKind::category || block.file == nullptr) return data::shortest_text(label);
+  return base::quoted(block.file->levels(*target.position).at(static_cast<std::size_t>(label)));
+}
+
+}  // namespace
+
 Matrix class_targets(const data::Classes& classes, const data::Schema& schema, const data::RowBlock& block) {
   Matrix targets(block.targets.rows(), block.targets.cols());
   for (std::size_t row = 0; row < targets.rows(); ++row) {
     std::ranges::copy(block.targets.row(row), targets.row(row).begin());
-    if (targets.cols() != 1) continue;
+    if (targets.cols() != 1 || block.table == nullptr || std::isnan(targets(row, 0))) continue;
     const auto number = classes.class_of(targets(row, 0));
     if (!number) {
-      base::fail(ErrorCode::data, "{}: a class that the training rows did not have, expected one of {}",
-                 block.table == nullptr ? fmt::format("row {}", block.first_row + row)
-                                        : data::place_of(*block.table, row, *schema.targets.front().position),
-                 base::join(classes.names(), ", "));
+      base::fail(ErrorCode::data, "{}: {} is a class that the training rows did not have, expected one of {}",
+                 data::place_of(*block.table, block.table_row(row), *schema.targets.front().position),
+                 label_text(schema.targets.front(), block, targets(row, 0)), base::join(classes.names(), ", "));
     }
     targets(row, 0) = static_cast<double>(*number);
   }
@@ -84,17 +100,26 @@ void deal_blocks(RowStream& stream, const Take& take, const Meet& meet) {
 
 /// The extended ensemble beside the classical one, at the last block of a stream.
 template <class Use>
-std::string with_predictions(const RowStream& stream, const Use& use) {
+auto with_predictions(const RowStream& stream, const Use& use) {
   const ClassPredictive classical = stream.predict_classes(true);
   const ClassPredictive extended = stream.predict_classes();
   return use(report::ClassPredictions{classical, extended});
 }
 
+/// How the foreign rows are read: as those of DATA. Of their columns only the inputs matter.
+RowArguments foreign_rows(const ComparisonArguments& arguments, const std::string& file) {
+  RowArguments foreign = arguments;
+  const bool is_folder = std::filesystem::is_directory(file);
+  foreign.data = is_folder ? "" : file;
+  foreign.outputs = is_folder ? file : "";
+  foreign.columns = {};
+  foreign.keep.clear();
+  return foreign;
+}
+
 void add_foreign_rows(const Ensemble& ensemble, const ComparisonArguments& arguments, const std::string& file,
                       report::ClassComparer& comparer) {
-  RowArguments foreign = arguments;
-  foreign.data = file;
-  RowStream stream(ensemble, foreign, data::Targets::unused);
+  RowStream stream(ensemble, foreign_rows(arguments, file), data::Targets::unused);
   std::string own;
   const auto meet = [&] {
     team().collect(std::exchange(own, {}), [&](std::string_view block) {
@@ -143,6 +168,31 @@ report::ClassComparison compare_classes(const Ensemble& ensemble, RowStream& str
   report::ClassComparison comparison = comparer.comparison();
   comparison.training_share = trained_on.share();
   return comparison;
+}
+
+report::ClassReport report_classes(const Ensemble& ensemble, RowStream& stream, const ComparisonArguments& arguments,
+                                   const ClassArguments& classes) {
+  report::ClassReport judged(ensemble, {.has_targets = stream.has_targets(),
+                                        .has_foreign = !classes.foreign.empty(),
+                                        .largest_weight = largest_weight(stream)});
+  const data::Classes known(ensemble.state().schema);
+  data::SharedRows trained_on(ensemble.state().row_hashes);
+  stream.rewind();
+  while (const Rows* rows = stream.next()) {
+    Matrix targets;
+    if (stream.has_targets()) {
+      trained_on.add(rows->block);
+      targets = class_targets(known, stream.schema(), rows->block);
+    }
+    with_predictions(stream, [&](const auto& both) { judged.add(both, targets, rows->block.weights); });
+  }
+  judged.set_training_share(trained_on.share());
+  if (classes.foreign.empty()) return judged;
+  RowStream foreign(ensemble, foreign_rows(arguments, classes.foreign), data::Targets::unused);
+  while (foreign.next() != nullptr) {
+    with_predictions(foreign, [&](const auto& both) { judged.add_foreign(both); });
+  }
+  return judged;
 }
 
 }  // namespace credens::cli

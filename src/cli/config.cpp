@@ -130,8 +130,9 @@ const base::OptionTable<FitSettings>& fit_settings() {
 }
 
 void read_config(const std::filesystem::path& path, FitSettings& settings) {
+  constexpr std::size_t largest_config = std::size_t{1} << 20;
   const std::string source = path == "-" ? "standard input" : path.string();
-  const toml::table table = parse(base::read_file(path), source);
+  const toml::table table = parse(base::read_file(path, largest_config), source);
   for (const auto& [key, node] : table) {
     const std::string where = fmt::format("{}:{}", source, node.source().begin.line);
     const auto& option = find_setting(std::string(key.str()), where);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The paper's Figure 1 as a story: rows are made, networks fitted and widened, the two ensembles compared.
+// The paper's Figure 1 as a story: rows are made, networks fitted and widened, the two ensembles compared. A second
+// story does the same for classes.
 
 #include <credens/fit.hpp>
 #include <credens/problems.hpp>
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <numeric>
 
 #include <nlohmann/json.hpp>
@@ -21,6 +23,7 @@
 #include "cli/progress.hpp"
 #include "cli/verbs.hpp"
 #include "report/figure1.hpp"
+#include "report/moons.hpp"
 
 namespace credens::cli {
 
@@ -82,14 +85,54 @@ FitOptions paper_settings(const DemoArguments& arguments) {
           .threads = arguments.threads};
 }
 
-Ensemble train(const Dataset& rows, const DemoArguments& arguments) {
+/// Small networks, with the activation, prior precision and rung that the recipe `auto` begins with for classes.
+FitOptions moons_settings(const DemoArguments& arguments) {
+  return {.recipe = Recipe::paper,
+          .members = 10,
+          .hidden = std::vector<std::vector<std::size_t>>{{64, 32}},
+          .activation = std::vector<Activation>{Activation::silu},
+          .epochs = 100,
+          .batch = 32,
+          .learning_rate = std::vector<double>{0.005},
+          .schedule = Schedule::cosine,
+          .prior_precision = 0.03,
+          .posterior = PosteriorKind::full,
+          .seed = arguments.seed,
+          .threads = arguments.threads};
+}
+
+Ensemble train(const Dataset& rows, FitOptions options, const DemoArguments& arguments) {
   const InterruptWatch watch;
   ProgressDisplay display(arguments.progress, 0);
-  FitOptions options = paper_settings(arguments);
   options.on_progress = [&](const Progress& progress) { display.show(progress); };
   options.on_warning = [&](std::string_view sentence) { display.warn(sentence); };
   options.stop = watch.token();
   return widen(fit(rows, options), rows, {.threads = arguments.threads});
+}
+
+struct MoonsRows {
+  Dataset train;
+  Dataset test;
+};
+
+MoonsRows make_moons_rows(std::uint64_t seed) {
+  const Dataset all = two_moons(train_rows + test_rows, seed);
+  std::vector<std::size_t> order(train_rows + test_rows);
+  std::iota(order.begin(), order.end(), 0);
+  return {.train = all.select(std::span(order).first(train_rows)),
+          .test = all.select(std::span(order).subspan(train_rows))};
+}
+
+void write_moons(const std::filesystem::path& path, const Dataset& rows) {
+  std::vector<std::string> columns = rows.target_names();
+  std::ranges::copy(rows.input_names(), std::back_inserter(columns));
+  TableWriter writer(path, columns, rows.rows());
+  std::vector<std::string> words;
+  for (std::size_t row = 0; row < rows.rows(); ++row) {
+    words.push_back(rows.classes()[static_cast<std::size_t>(rows.targets()(row, 0))] + ",");
+  }
+  writer.write(std::vector<MatrixView>{rows.inputs()}, words);
+  writer.commit();
 }
 
 void write_rows(const std::filesystem::path& path, const Dataset& rows, MatrixView truth) {
@@ -110,17 +153,53 @@ Json curves_json(const report::Figure1Curves& curves) {
           {"nll", curves.scores.nll}};
 }
 
-void print_result(const report::Figure1& figure, const std::filesystem::path& folder, bool json) {
+Json moons_json(const report::MoonsSide& side) {
+  return {{"log_loss", side.scores.log_loss},
+          {"accuracy", side.scores.accuracy},
+          {"near_ignorance", side.near_ignorance},
+          {"far_ignorance", side.far_ignorance},
+          {"far_confidence", side.far_confidence}};
+}
+
+void print_result(const report::Figure1& figure, const report::Moons& moons, const std::filesystem::path& folder,
+                  bool json) {
   if (json) {
-    return print_json({{"rows", figure.x.size()},
-                       {"level", report::figure1_level},
-                       {"classical", curves_json(figure.classical)},
-                       {"extended", curves_json(figure.extended)},
-                       {"folder", folder.string()}});
+    return print_json(
+        {{"rows", figure.x.size()},
+         {"level", report::figure1_level},
+         {"classical", curves_json(figure.classical)},
+         {"extended", curves_json(figure.extended)},
+         {"two_moons", {{"classical", moons_json(moons.classical)}, {"extended", moons_json(moons.extended)}}},
+         {"folder", folder.string()}});
   }
-  print(report::table_text(report::figure1_scores(figure)));
+  print(report::table_text(report::figure1_scores(figure)) + "\n" + report::table_text(report::moons_scores(moons)));
   print(fmt::format("\nThe charts are in {}, the rows and the model in the same folder.\n",
                     (folder / "index.html").string()));
+}
+
+/// The story of the function, then that of the classes, then what to do with rows of one's own.
+report::Page demo_page(const report::Figure1& figure, const report::Moons& moons, std::uint64_t seed) {
+  report::Page page = report::figure1_page(figure, seed);
+  page.sections.insert(page.sections.end() - 1, report::moons_section(moons));
+  return page;
+}
+
+report::Figure1 tell_function(const DemoArguments& arguments, const std::filesystem::path& folder) {
+  const DemoRows rows = make_rows(arguments.seed);
+  const Ensemble wide = train(rows.train, paper_settings(arguments), arguments);
+  write_rows(folder / "train.csv", rows.train, {});
+  write_rows(folder / "test.csv", rows.test, rows.truth);
+  save(wide, folder / "model.safetensors");
+  return report::make_figure1(wide, train_rows, rows.test, rows.truth, arguments.threads);
+}
+
+report::Moons tell_moons(const DemoArguments& arguments, const std::filesystem::path& folder) {
+  const MoonsRows rows = make_moons_rows(arguments.seed);
+  const Ensemble wide = train(rows.train, moons_settings(arguments), arguments);
+  write_moons(folder / "moons-train.csv", rows.train);
+  write_moons(folder / "moons-test.csv", rows.test);
+  save(wide, folder / "moons.safetensors");
+  return report::make_moons(wide, rows.train, rows.test, arguments.threads);
 }
 
 void run(const DemoArguments& arguments) {
@@ -129,16 +208,14 @@ void run(const DemoArguments& arguments) {
   base::make_folder(folder);
   check_writable(folder / "index.html");
   if (arguments.progress != ProgressKind::none) {
-    print_error("Fitting ten networks to 200 noisy rows of a known function, then widening them.");
+    print_error(
+        "Fitting ten networks to 200 noisy rows of a known function, and ten to 200 rows of two classes, then widening "
+        "them.");
   }
-  const DemoRows rows = make_rows(arguments.seed);
-  const Ensemble wide = train(rows.train, arguments);
-  const report::Figure1 figure = report::make_figure1(wide, train_rows, rows.test, rows.truth, arguments.threads);
-  write_rows(folder / "train.csv", rows.train, {});
-  write_rows(folder / "test.csv", rows.test, rows.truth);
-  save(wide, folder / "model.safetensors");
-  base::write_file(folder / "index.html", report::render_page(report::figure1_page(figure, arguments.seed)));
-  print_result(figure, folder, arguments.json);
+  const report::Figure1 figure = tell_function(arguments, folder);
+  const report::Moons moons = tell_moons(arguments, folder);
+  base::write_file(folder / "index.html", report::render_page(demo_page(figure, moons, arguments.seed)));
+  print_result(figure, moons, folder, arguments.json);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/claim.hpp"
 #include "base/file.hpp"
 #include "cli/config.hpp"
 #include "cli/files.hpp"
@@ -19,6 +20,7 @@
 #include "learn/fit.hpp"
 #include "learn/recipe.hpp"
 #include "model/ensemble_state.hpp"
+#include "report/model_summary.hpp"
 #include "report/table.hpp"
 
 namespace credens::cli {
@@ -107,14 +109,27 @@ void check(const FitArguments& arguments) {
   if (team().leads()) check_writable(arguments.output);
 }
 
+/// The folder of finished members; empty if the model is written to a stream and no folder is named.
+std::string checkpoint_of(const FitArguments& arguments) {
+  if (!arguments.checkpoint.empty()) return arguments.checkpoint;
+  return is_stream(arguments.output) ? "" : arguments.output + ".checkpoint";
+}
+
+/// Two runs that write the same model or the same members would spoil each other's work.
+std::vector<base::Claim> claims_of(const FitArguments& arguments) {
+  std::vector<base::Claim> claims;
+  if (!team().leads()) return claims;
+  if (!is_stream(arguments.output)) claims.emplace_back(arguments.output);
+  if (const std::string checkpoint = checkpoint_of(arguments); !checkpoint.empty()) claims.emplace_back(checkpoint);
+  return claims;
+}
+
 TrainingPlan plan_of(const FitArguments& arguments, learn::Fit& fit, const FitOptions& options) {
-  const bool named = !arguments.checkpoint.empty();
-  const std::string by_default = is_stream(arguments.output) ? "" : arguments.output + ".checkpoint";
   return {.fit = &fit,
           .options = options,
           .range = range_of(arguments, options.members),
-          .checkpoint = named ? arguments.checkpoint : by_default,
-          .checkpoint_is_ours = !named,
+          .checkpoint = checkpoint_of(arguments),
+          .checkpoint_is_ours = arguments.checkpoint.empty(),
           .resume = arguments.resume,
           .progress = arguments.progress,
           .team = &team()};
@@ -169,12 +184,16 @@ Ensemble train_and_widen(const FitArguments& arguments, learn::Fit& fit) {
   }
 }
 
-/// The settings of a plan, with the reasons as comments.
-void write_plan(const FitArguments& arguments, const learn::Plan& plan) {
+/// The settings of a plan, with the inputs and the reasons as comments.
+void write_plan(const FitArguments& arguments, const learn::Fit& fit) {
   if (!team().leads()) return;
+  const learn::Plan& plan = fit.plan();
   FitSettings settings = arguments.settings;
   settings.options = plan.options;
-  std::string text;
+  const std::vector<std::string> inputs =
+      report::inputs_with_kinds(fit.table().schema(), fit.table().scaling(false, false).inputs);
+  std::string text = fmt::format("# inputs: {}\n", base::join(inputs, ", "));
+  for (const std::string& sentence : fit.table().left_out_inputs()) text += "# " + sentence + "\n";
   for (const model::Decision& decision : plan.decisions) {
     text += fmt::format("# {} = {}: {}\n", decision.name, decision.value, decision.reason);
   }
@@ -197,15 +216,30 @@ std::unique_ptr<data::RowSource> open_train(const FitArguments& arguments) {
   check_table_kind(arguments.train, fmt::format("credens.fit(\"{}\", \"{}\")", arguments.train,
                                                 columns.targets.empty() ? "y" : columns.targets.front()));
   std::unique_ptr<data::RowPortions> table = data::open_table(arguments.train, columns.format);
-  if (team().leads()) print_warnings(table->header());
+  if (team().leads()) print_warnings(table->header().warnings);
   return data::open_rows(arguments.train, std::move(table), columns);
+}
+
+/// The column that says which rows are held out together.
+Lines fold_lines(const learn::Fit& fit) {
+  const data::Schema& schema = fit.table().schema();
+  const learn::FoldUnits& units = fit.table().fold_units();
+  const FitOptions& options = fit.plan().options;
+  const bool holds_out = options.folds > 0 || options.validation_fraction > 0;
+  if (!holds_out || units.are_rows() || (!schema.group && !schema.time)) return {};
+  const std::string name = schema.group && schema.time ? fmt::format("{} and {}", schema.group->name, schema.time->name)
+                           : schema.group              ? schema.group->name
+                                                       : schema.time->name;
+  return {{"held out by", fmt::format("{}, {}", name, data::count_of(units.count, units.noun()))}};
 }
 
 void run(const FitArguments& arguments) {
   if (arguments.print_config) return print(config_text(arguments.settings));
   check(arguments);
+  const std::vector<base::Claim> claims = claims_of(arguments);
   const auto start = std::chrono::steady_clock::now();
   learn::Fit fit(open_train(arguments), arguments.settings.options, team());
+  if (team().leads()) print_warnings(fit.table().source().warnings());
   check_agreement(team(), arguments.train,
                   {fmt::format("{} rows with fingerprint {}", fit.data().rows, fit.data().fingerprint)});
   naming(arguments.train, ErrorCode::data, [&] { fit.check(); });
@@ -214,17 +248,20 @@ void run(const FitArguments& arguments) {
     naming(arguments.settings.validation_file, ErrorCode::data, [&] { fit.set_validation(*validation); });
   }
   check_same_settings(arguments, fit);
-  if (arguments.plan_only) return write_plan(arguments, fit.plan());
+  if (arguments.plan_only) return write_plan(arguments, fit);
   const Ensemble ensemble = train_and_widen(arguments, fit);
   const double ratio = naming(arguments.train, ErrorCode::data, [&] { return fit.median_ratio(ensemble); });
   const double seconds = seconds_since(start);
   const std::string_view ratio_of = ensemble.task() == Task::classification ? "entropies" : "variances";
+  Lines lines = fold_lines(fit);
+  lines.emplace_back("epistemic / aleatoric",
+                     fmt::format("{} ({}, median over the training rows)", report::significant(ratio), ratio_of));
+  lines.emplace_back("time", duration_text(seconds));
   print_summary(ensemble, arguments.output,
                 {.json = arguments.json,
                  .all_decisions = arguments.verbose,
-                 .more_lines = {{"epistemic / aleatoric", fmt::format("{} ({}, median over the training rows)",
-                                                                      report::significant(ratio), ratio_of)},
-                                {"time", duration_text(seconds)}},
+                 .rows_without_target = fit.table().summary().rows_without_target,
+                 .more_lines = std::move(lines),
                  .more_numbers = {{"epistemic_aleatoric_ratio_median", ratio}, {"seconds", seconds}}});
 }
 

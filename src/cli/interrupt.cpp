@@ -29,7 +29,7 @@ void die_of(int signal, const sigset_t& signals) {
 
 BlockedSignals::BlockedSignals() {
   ::sigemptyset(&signals_);
-  for (const int signal : {SIGINT, SIGTERM}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     if (!is_ignored(signal)) ::sigaddset(&signals_, signal);
   }
   ::pthread_sigmask(SIG_BLOCK, &signals_, &previous_mask_);

@@ -10,8 +10,8 @@
 
 namespace credens::cli {
 
-/// SIGINT and SIGTERM, blocked while it lives for this thread and those that it begins. Signals that were ignored stay
-/// ignored.
+/// SIGINT, SIGTERM and SIGHUP, blocked while it lives for this thread and those that it begins. Signals that were
+/// ignored stay ignored.
 class BlockedSignals {
  public:
   BlockedSignals();
@@ -26,7 +26,7 @@ class BlockedSignals {
   sigset_t previous_mask_;
 };
 
-/// While it lives, the first SIGINT or SIGTERM requests a stop and the second ends the program. Make it before threads:
+/// While it lives, the first of these signals requests a stop and the second ends the program. Make it before threads:
 /// they inherit that these signals are blocked, so that only the watcher sees them.
 class InterruptWatch {
  public:

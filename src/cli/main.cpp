@@ -46,7 +46,7 @@ const Verb& find_verb(const std::vector<Verb>& verbs, const std::string& name) {
 int run(const std::vector<std::string>& words, std::string& speaker) {
   const std::vector<Verb> verbs = all_verbs();
   if (words.empty()) {
-    print_error(base::trim(overview(verbs)));
+    for (const std::string& line : base::split(base::trim(overview(verbs)), '\n')) print_error(line);
     return static_cast<int>(ErrorCode::usage);
   }
   if (words.front() == "--help" || words.front() == "-h") {
@@ -143,7 +143,7 @@ int guarded_run(std::span<char* const> words) {
   } catch (const std::bad_alloc&) {
     print_plainly(out_of_memory);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "credens: %s\n", error.what());
+    print_error(fmt::format("credens: {}", error.what()));
   }
   abort_team(static_cast<int>(ErrorCode::failure));
   return static_cast<int>(ErrorCode::failure);
@@ -180,6 +180,7 @@ void fail_mapped_file(int /*signal*/) {
 
 int main(int count, char** words) {
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe shows as a failed write, which leaves nothing half-written behind
+  std::signal(SIGXFSZ, SIG_IGN);  // so does a limit on the size of files
   std::signal(SIGBUS, credens::cli::fail_mapped_file);
   std::set_new_handler(credens::cli::note_lack_of_memory);
   std::set_terminate(credens::cli::end_uncaught);

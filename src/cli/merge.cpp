@@ -54,9 +54,16 @@ void check_rows(const learn::Fit& fit, const Ensemble& whole, const MergeArgumen
                 arguments.train.data == "-" ? "standard input" : arguments.train.data, arguments.parts.front(),
                 found.value_or(""));
   const std::string units = model::stored_option(whole.state(), "fold_units").value_or("");
-  base::require(units == fit.table().fold_units().digits(), ErrorCode::usage, "{} was trained with{}, expected {} here",
-                arguments.parts.front(), units.empty() ? "out --group and --time" : " --group or --time",
-                units.empty() ? "neither" : "the same columns");
+  if (units == fit.table().fold_units().digits()) return;
+  const std::string& part = arguments.parts.front();
+  const data::GivenColumns& given = arguments.train.columns;
+  const std::string column = given.group.empty() ? given.time : given.group;
+  base::require(!units.empty(), ErrorCode::usage, "{} was trained without --group and --time, expected neither here",
+                part);
+  base::require(!column.empty(), ErrorCode::usage,
+                "{} was trained with --group or --time, expected the same columns here", part);
+  base::fail(ErrorCode::usage, "column {} does not hold the groups or times that {} was trained with",
+             base::quoted(column), part);
 }
 
 /// Takes the last steps of `fit`, whatever posterior a part was given since. Columns lie as in training,

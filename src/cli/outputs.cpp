@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "cli/class_evaluation.hpp"
 #include "cli/files.hpp"
 #include "cli/rows.hpp"
 #include "cli/verbs.hpp"
@@ -38,28 +39,48 @@ double trained_precision(const Ensemble& ensemble) {
   return (stored ? base::parse_double(*stored) : std::nullopt).value_or(ensemble.prior_precision());
 }
 
+/// In network units; of classes their numbers or shares.
+Matrix network_targets(const Ensemble& ensemble, const data::RowSource& table, const data::RowBlock& rows) {
+  const model::EnsembleState& state = ensemble.state();
+  if (!state.schema.is_classification()) return data::scaled(state.target_scaler, rows.targets);
+  return class_targets(data::Classes(state.schema), table.schema(), rows);
+}
+
+/// Arrays say beforehand how many rows they have. Rows without target teach nothing and are left out.
+std::size_t rows_with_targets(data::RowSource& table) {
+  data::CompleteRows seen;
+  for (data::RowBlock rows; table.next(rows);) seen.take(rows);
+  table.rewind();
+  return seen.rows() - seen.left_out();
+}
+
 /// As many rows as in training are most likely those: then their weights and noise should be those of training too.
 void run(const OutputsArguments& arguments) {
   check(arguments);
   const Ensemble ensemble = load(arguments.model);
-  require_numbers(ensemble, arguments.model, "outputs");
   const auto table = open_rows(ensemble, arguments, data::Targets::if_there);
   const std::size_t count = table->count_rows();
-  const bool has_targets = !data::positions_of(table->schema().targets).empty();
+  const std::size_t complete = data::positions_of(table->schema().targets).empty() ? 0 : rows_with_targets(*table);
+  const bool has_targets = complete > 0;
+  data::CompleteRows kept;
   std::optional<data::RowFingerprint> fingerprint;
   if (has_targets && count == ensemble.state().data.rows) fingerprint.emplace(table->schema(), count);
   std::optional<store::OutputsWriter> writer;
   naming_cells(ensemble, *table, [&] {
     for (data::RowBlock rows; table->next(rows);) {
+      if (fingerprint) fingerprint->add(rows);
+      if (has_targets) kept.take(rows);
+      if (rows.rows() == 0 && has_targets) continue;
       MemberOutputs outputs = ensemble.member_outputs(rows.inputs, {.noise_std = rows.noise_std});
       outputs.row_weights.assign(rows.weights.begin(), rows.weights.end());
-      if (has_targets) outputs.targets = data::scaled(ensemble.state().target_scaler, rows.targets);
-      if (fingerprint) fingerprint->add(rows);
-      if (!writer) writer.emplace(arguments.folder, outputs, trained_precision(ensemble), count);
+      if (has_targets) outputs.targets = network_targets(ensemble, *table, rows);
+      if (!writer) writer.emplace(arguments.folder, outputs, trained_precision(ensemble), has_targets ? complete : count);
       writer->add(outputs);
     }
   });
   writer->commit();
+  print_warnings(table->warnings());
+  if (kept.left_out() > 0) print_error("credens: warning: " + data::left_out_sentence(kept.left_out(), kept.rows()));
   if (!fingerprint) return;
   warn_unless_trained_on(ensemble, fingerprint->digits(), arguments.data, arguments.model);
 }

@@ -10,12 +10,11 @@
 #include "base/bytes.hpp"
 #include "base/file.hpp"
 #include "cli/files.hpp"
+#include "cli/kept.hpp"
 #include "cli/prediction_table.hpp"
 #include "cli/rows.hpp"
 #include "cli/verbs.hpp"
-#include "data/date.hpp"
 #include "data/npy.hpp"
-#include "data/units.hpp"
 #include "model/ensemble_state.hpp"
 #include "model/names.hpp"
 
@@ -138,12 +137,11 @@ class JointArray {
 std::vector<std::string> columns_of(const Ensemble& ensemble, const Rows& rows, const PredictArguments& arguments) {
   std::vector<std::string> columns;
   for (const std::string& column : arguments.keep) {
-    const data::Table& table = *rows.block.table;
-    const std::size_t position = data::find_column(table, column);
-    columns.push_back(table.names.empty()
-                          ? fmt::format("column_{}", position)
-                          : data::label_with_unit(table.names[position], data::unit_of(table, position)));
+    columns.push_back(kept_heading(*rows.block.table, column));
   }
+  const auto twins = data::first_duplicate(columns);
+  base::require(!twins, ErrorCode::usage, "--keep names column {} twice",
+                twins ? base::quoted(columns[twins->first]) : "");
   const data::Schema& schema = ensemble.state().schema;
   std::ranges::copy(schema.is_classification() ? class_columns(schema, arguments.options)
                                                : prediction_columns(schema.targets, arguments.options),
@@ -171,17 +169,9 @@ bool keeps_words(const Rows& rows, const PredictArguments& arguments) {
 }
 
 std::string kept_cell(const Rows& rows, std::size_t col, double value) {
-  const char decimal = rows.block.table->decimal;
-  if (std::isnan(value)) return {};
-  switch (rows.block.file->kind(col)) {
-    case ColumnKind::number:
-      return number_text(value, decimal);
-    case ColumnKind::date:
-      return data::date_text(value);
-    case ColumnKind::category:
-      break;
-  }
-  return csv_cell(rows.block.file->levels(col)[static_cast<std::size_t>(value)], delimiter_of(decimal));
+  const std::string text = kept_text(rows, col, value);
+  const bool is_word = rows.block.file->kind(col) == ColumnKind::category;
+  return is_word ? csv_cell(text, delimiter_of(rows.block.table->decimal)) : text;
 }
 
 /// The kept cells of each row, each with a delimiter after it.

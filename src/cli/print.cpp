@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
+#include "base/text.hpp"
 #include "cli/files.hpp"
 #include "model/ensemble_state.hpp"
 #include "report/comparison.hpp"
@@ -29,7 +31,7 @@ void be_silent() {
 void print(std::string_view text) {
   if (is_silent) return;
   base::OutputFile output("-");
-  output.write(text);
+  output.write(base::printable(text, "\n"));
   output.commit();
 }
 
@@ -41,18 +43,23 @@ void print_lines(const Lines& lines) {
   std::size_t width = 0;
   for (const auto& [name, value] : lines) width = std::max(width, name.size());
   std::string text;
-  for (const auto& [name, value] : lines) text += fmt::format("{:<{}}  {}\n", name, width, value);
+  for (const auto& [name, value] : lines) {
+    text += fmt::format("{:<{}}  {}\n", base::printable(name), width, base::printable(value));
+  }
   print(text);
 }
 
 void print_error(std::string_view line) {
   if (is_silent) return;
-  const std::string text = std::string(line) + "\n";
+  const std::string text = base::printable(line) + "\n";
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
-void print_warnings(const data::Table& table) {
-  for (const std::string& sentence : table.warnings) print_error("credens: warning: " + sentence);
+void print_warnings(const std::vector<std::string>& sentences) {
+  static std::set<std::string> printed;
+  for (const std::string& sentence : sentences) {
+    if (printed.insert(sentence).second) print_error("credens: warning: " + sentence);
+  }
 }
 
 void print_decisions(const model::EnsembleState& state) {
@@ -92,6 +99,10 @@ void print_summary(const Ensemble& ensemble, const std::string& written_to, cons
   }
   print(report::expectation_text(ensemble) + "\n");
   Lines lines = report::model_lines(ensemble);
+  if (options.rows_without_target > 0) {
+    const std::size_t rows = ensemble.state().data.rows;
+    lines.front().second = fmt::format("{} of {}, the others have no target", rows - options.rows_without_target, rows);
+  }
   lines.insert(lines.end(), options.more_lines.begin(), options.more_lines.end());
   lines.emplace_back("written to", written_to);
   print_lines(lines);

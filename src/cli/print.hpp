@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "data/table.hpp"
 #include "report/model_summary.hpp"
 
 namespace credens::cli {
@@ -29,8 +28,8 @@ void be_silent();
 /// A line on standard error. Where that is closed there is nobody left to tell.
 void print_error(std::string_view line);
 
-/// Prints what is to be said of a table that was opened.
-void print_warnings(const data::Table& table);
+/// Prints what is to be said of a table that was opened, or of its rows; each sentence once.
+void print_warnings(const std::vector<std::string>& sentences);
 
 /// Prints the decisions of the recipe with their reasons, if there are any.
 void print_decisions(const model::EnsembleState& state);
@@ -40,7 +39,8 @@ void print_training_warning(const std::optional<double>& training_share);
 
 struct SummaryOptions {
   bool json = false;
-  bool all_decisions = false;  ///< with their reasons; otherwise the configurations of members
+  bool all_decisions = false;           ///< with their reasons; otherwise the configurations of members
+  std::size_t rows_without_target = 0;  ///< of those that were read
   Lines more_lines = {};
   std::vector<std::pair<std::string, double>> more_numbers = {};  ///< of the document
 };

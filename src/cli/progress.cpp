@@ -83,7 +83,7 @@ void ProgressDisplay::say(std::string_view doing, double seconds_elapsed) {
 }
 
 void ProgressDisplay::show_live(std::string_view line) {
-  std::fputs(fmt::format("\r\x1b[K{}", line).c_str(), stderr);
+  std::fputs(fmt::format("\r\x1b[K{}", base::printable(line)).c_str(), stderr);
   line_shown_ = true;
 }
 

@@ -9,7 +9,9 @@
 #include "cli/files.hpp"
 #include "cli/print.hpp"
 #include "math/kernels.hpp"
+#include "model/class_labels.hpp"
 #include "model/ensemble_state.hpp"
+#include "model/member_source.hpp"
 #include "model/names.hpp"
 #include "model/weights.hpp"
 
@@ -21,7 +23,8 @@ Matrix truth_of(const Ensemble& ensemble, const Rows& rows, const std::vector<st
   if (columns.empty()) return {};
   base::require(columns.size() == ensemble.outputs(), ErrorCode::usage,
                 "--truth gives {} columns, expected {}, one per output", columns.size(), ensemble.outputs());
-  return data::select_columns(*rows.block.table, columns);
+  const Matrix truth = data::select_columns(*rows.block.table, columns);
+  return rows.block.kept.empty() ? truth : data::select_rows(truth, rows.block.kept);
 }
 
 /// `--target COL[,COL]`
@@ -70,11 +73,6 @@ void check_arguments(const RowArguments& arguments) {
   check_standard_input({{"MODEL", arguments.model}, {"DATA", arguments.data}});
 }
 
-void require_numbers(const Ensemble& ensemble, const std::string& model, std::string_view verb) {
-  base::require(ensemble.task() == Task::regression, ErrorCode::usage,
-                "{} predicts classes, which `credens {}` cannot take yet", model, verb);
-}
-
 std::unique_ptr<data::RowSource> open_rows(const Ensemble& ensemble, const RowArguments& arguments,
                                            data::Targets targets, data::Passes passes) {
   const model::EnsembleState& state = ensemble.state();
@@ -84,12 +82,13 @@ std::unique_ptr<data::RowSource> open_rows(const Ensemble& ensemble, const RowAr
                    fmt::format("credens.load(\"{}\").predict(\"{}\")", arguments.model, arguments.data));
   std::unique_ptr<data::RowPortions> portions =
       data::open_table(arguments.data, arguments.format, state.schema, passes);
-  print_warnings(portions->header());
+  print_warnings(portions->header().warnings);
   return data::open_rows_for(arguments.data, std::move(portions), state.schema,
                              {.columns = arguments.columns,
                               .targets = targets,
                               .keep = arguments.keep,
                               .target_scale = state.target_scaler.scale,
+                              .reads_new_classes = true,
                               .passes = passes});
 }
 
@@ -101,23 +100,56 @@ RowStream::RowStream(const Ensemble& ensemble, const RowArguments& arguments, da
   } else {
     arrays_.emplace(folder_);
   }
+  if (targets_wanted_ == data::Targets::if_there) {
+    targets_wanted_ = target_is_there() ? data::Targets::needed : data::Targets::unused;
+  }
+}
+
+bool RowStream::target_is_there() const {
+  if (!table_) return arrays_->has_targets();
+  return table_->schema().targets.front().position.has_value();
 }
 
 const Rows* RowStream::next() {
   if (arrays_) return next_arrays();
   do {
     if (!table_->next(block_.block)) {
+      print_warnings(table_->warnings());
       warn_of_missing_targets();
+      if (passes_++ == 0) warn_of_new_words();
       return nullptr;
     }
     if (targets_wanted_ == data::Targets::needed) complete_.take(block_.block);
+    if (passes_ == 0) count_new_words();
   } while (block_.block.rows() == 0);
   return &block_;
 }
 
 void RowStream::warn_of_missing_targets() {
   if (complete_.left_out() == 0 || std::exchange(has_warned_, true)) return;
-  print_error("credens: warning: " + data::left_out_sentence(complete_.left_out()));
+  print_error("credens: warning: " + data::left_out_sentence(complete_.left_out(), complete_.rows()));
+}
+
+/// A word of an input that the model does not know has a code beyond those of its levels.
+void RowStream::count_new_words() {
+  const std::vector<data::Column>& inputs = ensemble_.state().schema.inputs;
+  new_word_rows_.resize(inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].kind != ColumnKind::category) continue;
+    const auto known = static_cast<double>(inputs[i].levels.size());
+    for (std::size_t row = 0; row < block_.block.rows(); ++row) {
+      new_word_rows_[i] += block_.block.inputs(row, i) >= known ? 1 : 0;
+    }
+  }
+}
+
+void RowStream::warn_of_new_words() {
+  const std::vector<std::string> labels = data::labels_of(ensemble_.state().schema.inputs);
+  for (std::size_t i = 0; i < new_word_rows_.size(); ++i) {
+    if (new_word_rows_[i] == 0) continue;
+    print_error(fmt::format("credens: warning: {} holds words that the model was not trained on, in {}", labels[i],
+                            data::count_of(new_word_rows_[i], "row")));
+  }
 }
 
 /// A folder without rows is one block of none, so that whoever reads it learns its shapes.
@@ -128,10 +160,23 @@ const Rows* RowStream::next_arrays() {
   next_row_ = first + std::max<std::size_t>(1, block_.count());
   if (targets_wanted_ == data::Targets::needed) {
     base::require(!block_.arrays->targets.empty(), ErrorCode::data, "{}: no targets.npy", folder_);
-    targets_ = data::unscaled(ensemble_.state().target_scaler, block_.arrays->targets);
+    take_targets();
   }
   block_.block = {.first_row = first, .targets = targets_, .weights = block_.arrays->row_weights};
   return &block_;
+}
+
+/// In the units of the data; counts of classes become shares and weights.
+void RowStream::take_targets() {
+  MemberOutputs& arrays = *block_.arrays;
+  model::check_fit(ensemble_.state(), arrays);
+  if (!arrays.has_classes()) {
+    targets_ = data::unscaled(ensemble_.state().target_scaler, arrays.targets);
+    return;
+  }
+  model::WeightedLabels labelled = model::weighted_labels(arrays.targets, arrays.row_weights);
+  targets_ = std::move(labelled.labels);
+  arrays.row_weights = std::move(labelled.weights);
 }
 
 const data::Schema& RowStream::schema() const {
@@ -140,6 +185,7 @@ const data::Schema& RowStream::schema() const {
 
 void RowStream::rewind() {
   next_row_ = 0;
+  new_word_rows_.clear();
   if (table_) table_->rewind();
 }
 
@@ -175,7 +221,7 @@ void check_range(const Ensemble& ensemble, const data::Schema& schema, const dat
     if (data::encode(encoder, inputs, room.data(), room.size()).in_range) continue;
     const std::size_t col = data::refused_cell(encoder, inputs).second;
     base::fail(ErrorCode::data, "{}: {} is too far from the training data for a network in single precision",
-               data::place_of(*block.table, row, *schema.inputs[col].position), inputs(0, col));
+               data::place_of(*block.table, block.table_row(row), *schema.inputs[col].position), inputs(0, col));
   }
 }
 

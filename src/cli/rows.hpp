@@ -41,9 +41,6 @@ void train_options(Arguments& arguments, RowArguments& rows);
 /// Before anything is read.
 void check_arguments(const RowArguments& arguments);
 
-/// Throws usage for a model of classes, which `verb` cannot take yet.
-void require_numbers(const Ensemble& ensemble, const std::string& model, std::string_view verb);
-
 /// Rows of the table DATA for a model, which `arguments.model` calls in sentences; `targets` says whether they matter.
 std::unique_ptr<data::RowSource> open_rows(const Ensemble& ensemble, const RowArguments& arguments,
                                            data::Targets targets, data::Passes passes = data::Passes::many);
@@ -59,7 +56,7 @@ struct Rows {
 /// Block by block, so that memory does not grow with the rows.
 class RowStream {
  public:
-  /// The ensemble must live as long.
+  /// The ensemble must live as long. Targets that are wanted if they are there are needed where they are there.
   RowStream(const Ensemble& ensemble, const RowArguments& arguments, data::Targets targets,
             data::Passes passes = data::Passes::many);
 
@@ -72,6 +69,7 @@ class RowStream {
     return !table_ || table_->schema().weight || table_->schema().has_counts();
   }                                    ///< of arrays their blocks tell
   const data::Schema& schema() const;  ///< with the positions of the table
+  bool has_targets() const { return targets_wanted_ == data::Targets::needed; }
 
   Predictive predict() const;                                     ///< at the last block
   ClassPredictive predict_classes(bool classical = false) const;  ///< likewise
@@ -81,7 +79,11 @@ class RowStream {
 
  private:
   const Rows* next_arrays();
+  void take_targets();
   void warn_of_missing_targets();
+  bool target_is_there() const;
+  void count_new_words();
+  void warn_of_new_words();
 
   const Ensemble& ensemble_;
   std::string folder_;
@@ -93,6 +95,8 @@ class RowStream {
   Rows block_;
   data::CompleteRows complete_;
   bool has_warned_ = false;
+  std::size_t passes_ = 0;                    ///< that are over
+  std::vector<std::size_t> new_word_rows_{};  ///< by input: rows with a word that the model does not know
 };
 
 /// Throws data with the place of the first value of a table that is too far from the training data.

@@ -76,7 +76,8 @@ class RankTeam : public base::Team {
   /// mpirun asks all ranks to stop, for the user or because another rank has failed; then rank 0 alone says so.
   void abort(const Error& error) override {
     const bool is_said_elsewhere = error.code() == ErrorCode::interrupted && !leads() && stop_came_from_parent();
-    if (!is_said_elsewhere) std::fputs(fmt::format("credens: {}\n", sentence_of(error)).c_str(), stderr);
+    if (!is_said_elsewhere)
+      std::fputs(fmt::format("credens: {}\n", base::printable(sentence_of(error))).c_str(), stderr);
     ranks_.abort(error.exit_status());
   }
 

@@ -82,7 +82,7 @@ std::string overview(std::span<const Verb> verbs) {
   std::size_t width = 0;
   for (const Verb& verb : verbs) width = std::max(width, verb.name.size());
   std::string text =
-      "Regression with deep ensembles that separate noise from ignorance.\n\nUsage: credens VERB ...\n\n";
+      "Regression and classification with deep ensembles that separate noise from ignorance.\n\nUsage: credens VERB ...\n\n";
   for (const Verb& verb : verbs) text += row(verb.name, verb.summary, width);
   return text + "\n`credens VERB --help` shows the options of a verb and an example.\n";
 }

@@ -34,9 +34,10 @@ void set_lambda(WidenOptions& options, const std::string& text) {
 
 void declare_posterior(Arguments& arguments, WidenOptions& options) {
   arguments.group("Posterior");
-  arguments.option("--posterior", "KIND", options.posterior,
-                   "delta, isotropic, diagonal or full; if not given, as in `fit`, else isotropic",
-                   one_of<PosteriorKind>());
+  arguments.option(
+      "--posterior", "KIND", options.posterior,
+      "delta, isotropic, diagonal or full; if not given, as in `fit`, for arrays isotropic or, of classes, full",
+      one_of<PosteriorKind>());
   arguments.add({.names = "--lambda",
                  .value = "NUMBER|evidence",
                  .help = "Prior precision, or evidence to find the most probable one; that of training if not given",
@@ -87,6 +88,7 @@ Ensemble widen_model(const WidenArguments& arguments) {
   const Ensemble wide = naming(arguments.model, ErrorCode::model, [&] {
     return naming_cells(ensemble, *train, [&] { return learn::widen(ensemble, *train, arguments.options, team()); });
   });
+  print_warnings(train->warnings());
   check_agreement(team(), arguments.data, {"rows with fingerprint " + wide.state().data.fingerprint});
   warn_unless_trained_on(ensemble, wide.state().data.fingerprint, arguments.data, arguments.model);
   return wide;

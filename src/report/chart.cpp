@@ -18,8 +18,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int height_in_pixels = 290;
-
 /// A column of a mark: the field of the spec, the channel that shows it, and where the mark holds it.
 struct Column {
   const char* field;
@@ -45,7 +43,14 @@ const Kind& kind_of(const Mark& mark) {
       Kind{"rect",
            "bars",
            {{"left", "x", &Mark::x}, {"right", "x2", &Mark::x_end}, {"height", "y", &Mark::y}},
-           {{"y2", {{"datum", 0}}}}}};
+           {{"y2", {{"datum", 0}}}}},
+      Kind{"rect",
+           "cells",
+           {{"left", "x", &Mark::x},
+            {"right", "x2", &Mark::x_end},
+            {"low", "y", &Mark::y},
+            {"high", "y2", &Mark::y_end},
+            {"value", "fill", &Mark::value}}}};
   return kinds.at(static_cast<std::size_t>(mark.kind));
 }
 
@@ -62,11 +67,15 @@ void check_column(const Column& column, const Mark& mark, bool logarithmic) {
   }
 }
 
+bool is_logarithmic(const Column& column, const Chart& chart) {
+  return (column.channel[0] == 'x' && chart.x_logarithmic) || (column.channel[0] == 'y' && chart.y_logarithmic);
+}
+
 void check_mark(const Mark& mark, const Chart& chart) {
   base::require(mark.kind != MarkKind::bars || !chart.y_logarithmic, ErrorCode::failure,
                 "chart: \"{}\" are bars, which have no foot on a logarithmic axis", mark.label);
   for (const Column& column : kind_of(mark).columns) {
-    check_column(column, mark, column.channel[0] == 'x' ? chart.x_logarithmic : chart.y_logarithmic);
+    check_column(column, mark, is_logarithmic(column, chart));
   }
   for (std::size_t i = 0; i < mark.y_end.size(); ++i) {
     base::require(mark.y[i] <= mark.y_end[i], ErrorCode::numerical, "chart: \"{}\" is upside down at x = {}",
@@ -100,15 +109,43 @@ json scale_of(bool logarithmic, const std::optional<Range>& range) {
   return spec;
 }
 
-/// Ticks at 1, 2, ... with these names.
+/// Ticks at 1, 2, ... with these names; without their number Vega would thin them.
 json named_ticks(const std::vector<std::string>& names) {
   std::vector<std::size_t> places(names.size());
   std::iota(places.begin(), places.end(), 1);
-  return {{"values", places}, {"labelExpr", json(names).dump() + "[datum.value - 1]"}};
+  return {{"values", places}, {"tickCount", places.size()}, {"labelExpr", json(names).dump() + "[datum.value - 1]"}};
 }
 
 json axis_encoding(const std::string& title, const json& scale) {
   return {{"type", "quantitative"}, {"title", title}, {"scale", scale}};
+}
+
+/// Names along both axes of a matrix: each is shown, as far as there is room.
+void name_matrix_axes(const Chart& chart, json& encoding) {
+  json& y = encoding["y"];
+  y["scale"]["reverse"] = true;
+  y["axis"] = named_ticks(chart.y_names);
+  y["axis"].update({{"labelOverlap", false}, {"labelLimit", 100}});
+  if (chart.x_names.empty()) return;
+  encoding["x"]["axis"].update({{"labelOverlap", false},
+                                {"labelLimit", 100},
+                                {"labelAngle", -45},
+                                {"labelAlign", "right"},
+                                {"labelBaseline", "middle"}});
+}
+
+/// The colours of the ends, and of the middle if there is one, are those of the page.
+json colour_encoding(const ColourScale& colours) {
+  const auto [low, high] = colours.range;
+  json domain = {low, high};
+  if (colours.has_middle) domain = {low, (low + high) / 2, high};
+  return {{"type", "quantitative"},
+          {"title", colours.title},
+          {"scale",
+           {{"domain", domain},
+            {"range", colours.has_middle ? "diverging" : "heatmap"},
+            {"interpolate", "rgb"},
+            {"nice", false}}}};
 }
 
 json encoding_of(const Mark& mark, const Chart& chart) {
@@ -117,15 +154,24 @@ json encoding_of(const Mark& mark, const Chart& chart) {
   encoding["x"].update(axis_encoding(chart.x_title, scale_of(chart.x_logarithmic, chart.x_range)));
   encoding["y"].update(axis_encoding(chart.y_title, scale_of(chart.y_logarithmic, chart.y_range)));
   if (!chart.x_names.empty()) encoding["x"]["axis"] = named_ticks(chart.x_names);
+  if (!chart.y_names.empty()) name_matrix_axes(chart, encoding);
+  if (mark.kind == MarkKind::cells) encoding["fill"].update(colour_encoding(chart.colours));
   return encoding;
 }
 
 /// A screen reader hears the chart's description; hundreds of points one by one would drown it.
+json mark_of(const Mark& mark) {
+  json spec = {{"type", kind_of(mark).type}, {"style", style_of(mark)}, {"clip", true}, {"aria", false}};
+  // Cells reach a little below the next ones, or seams would show.
+  if (mark.kind == MarkKind::cells) spec.update({{"x2Offset", 0.7}, {"y2Offset", -0.7}});
+  return spec;
+}
+
 json layer_of(const Mark& mark, const Chart& chart) {
   check_mark(mark, chart);
   return {{"name", mark.label},
           {"data", {{"values", rows_of(mark)}}},
-          {"mark", {{"type", kind_of(mark).type}, {"style", style_of(mark)}, {"clip", true}, {"aria", false}}},
+          {"mark", mark_of(mark)},
           {"encoding", encoding_of(mark, chart)}};
 }
 
@@ -157,7 +203,7 @@ json vega_lite_spec(const Chart& chart) {
           {"description", chart.description},
           {"title", {{"text", chart.title}, {"subtitle", chart.subtitle}}},
           {"width", "container"},
-          {"height", height_in_pixels},
+          {"height", chart.height},
           {"autosize", {{"type", "fit"}, {"contains", "padding"}}},
           {"layer", layers}};
 }

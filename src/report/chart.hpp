@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Charts over two axes: bands, lines, points, bars and intervals, as Vega-Lite specs without colours. The page that
-// shows a spec knows the colours, for light and for dark.
+// Charts over two axes: bands, lines, points, bars, intervals and maps, as Vega-Lite specs without colours. The page
+// that shows a spec knows the colours, for light and for dark.
 
 #pragma once
 
@@ -25,20 +25,32 @@ enum class MarkKind {
   points,     ///< at (x, y)
   intervals,  ///< vertical lines from `y` to `y_end`, one per x
   bars,       ///< columns from 0 up to y, each from `x` to `x_end`: a histogram
+  cells,      ///< rectangles from (`x`, `y`) to (`x_end`, `y_end`), coloured by `value`: a map or a matrix
 };
 
-/// Labels stand in the legend; a mark without one is left out of it.
+/// Labels stand in the legend; a mark without one is left out of it. Cells have a scale of colours below the chart
+/// instead.
 struct Mark {
   MarkKind kind;
   std::string label;
   Role role = Role::estimate;
   std::vector<double> x = {};
   std::vector<double> y = {};
-  std::vector<double> y_end = {};  ///< of bands and intervals alone; nowhere below `y`
-  std::vector<double> x_end = {};  ///< of bars alone
+  std::vector<double> y_end = {};  ///< of bands, intervals and cells alone; nowhere below `y`
+  std::vector<double> x_end = {};  ///< of bars and cells alone
+  std::vector<double> value = {};  ///< of cells alone
 };
 
 using Range = std::pair<double, double>;
+
+/// The colours of cells.
+struct ColourScale {
+  std::string title = {};
+  Range range = {0, 1};
+  bool has_middle = false;  ///< two colours that part at the middle of the range; else one that grows
+};
+
+constexpr int usual_chart_height = 290;
 
 struct Chart {
   std::string title;
@@ -51,7 +63,10 @@ struct Chart {
   std::optional<Range> x_range = {};  ///< none: wide enough for all marks
   std::optional<Range> y_range = {};
   std::vector<std::string> x_names = {};  ///< of x = 1, 2, ..., which have no other ticks beside them
-  std::vector<Mark> marks = {};           ///< later ones are drawn above earlier ones
+  std::vector<std::string> y_names = {};  ///< likewise of y, the first one on top
+  ColourScale colours = {};
+  int height = usual_chart_height;  ///< in pixels
+  std::vector<Mark> marks = {};     ///< later ones are drawn above earlier ones
 };
 
 /// From the least to the largest of all values.

@@ -2,12 +2,11 @@
 
 #include "report/class_comparison.hpp"
 
-#include <cmath>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/check.hpp"
+#include "report/confusions.hpp"
 #include "score/class_score_fields.hpp"
 #include "store/json.hpp"
 
@@ -50,10 +49,7 @@ Table class_score_table(const ClassComparison& comparison, const ClassModelNames
                           class_score_text(field, extended.scores)});
   }
   if (!extended.foreign) return table;
-  for (const ForeignField& field : foreign_fields) {
-    table.rows.push_back({field.title, significant((*classical.foreign).*field.member, 4),
-                          significant((*extended.foreign).*field.member, 4)});
-  }
+  for (auto& line : foreign_lines(*classical.foreign, *extended.foreign)) table.rows.push_back(std::move(line));
   return table;
 }
 
@@ -64,12 +60,6 @@ Table risk_table(const ClassComparison& comparison, const std::string& posterior
         {percent(risk_shares[i]), percent(comparison.classical.risk[i]), percent(comparison.extended.risk[i])});
   }
   return table;
-}
-
-/// Whole numbers as such, the weights of other rows with four digits.
-std::string weight_text(double weight) {
-  constexpr double largest_shown_whole = 1e7;
-  return weight == std::floor(weight) && weight < largest_shown_whole ? fixed(weight, 0) : significant(weight, 4);
 }
 
 Table confusion_table(const Matrix& confusion, const ClassModelNames& names) {
@@ -109,6 +99,22 @@ Json confusion_json(const Matrix& confusion) {
 
 }  // namespace
 
+RiskByPercent risk_by_percent(const RiskCurve& curve) {
+  RiskByPercent risk{};
+  for (std::size_t i = 0; i < risk.size(); ++i) {
+    risk[i] = curve.at(static_cast<double>(i + 1) / static_cast<double>(risk.size()));
+  }
+  return risk;
+}
+
+std::vector<std::vector<std::string>> foreign_lines(const ForeignScores& classical, const ForeignScores& extended) {
+  std::vector<std::vector<std::string>> lines;
+  for (const ForeignField& field : foreign_fields) {
+    lines.push_back({field.title, significant(classical.*field.member, 4), significant(extended.*field.member, 4)});
+  }
+  return lines;
+}
+
 ClassComparer::ClassComparer(std::size_t classes, const ClassComparerOptions& options)
     : classes_(classes),
       classical_{.scorer = scoring::ClassScorer(classes, options.risk_order, options.largest_weight), .foreign = {}},
@@ -128,6 +134,7 @@ ClassJudgement ClassComparer::Side::judgement() const {
   ClassJudgement judgement{.scores = scorer.scores(), .confusion = scorer.confusion()};
   const RiskCurve curve = scorer.risk();
   for (std::size_t i = 0; i < risk_shares.size(); ++i) judgement.risk[i] = curve.at(risk_shares[i]);
+  judgement.risk_by_percent = risk_by_percent(curve);
   if (foreign) judgement.foreign = foreign->scores();
   return judgement;
 }

@@ -22,11 +22,17 @@ namespace credens::report {
 /// Shares of the surest rows whose error is shown.
 constexpr std::array<double, 5> risk_shares = {0.5, 0.8, 0.9, 0.95, 1};
 
+/// Error among the surest 1 %, 2 %, ..., 100 % of the rows.
+using RiskByPercent = std::array<double, 100>;
+
+RiskByPercent risk_by_percent(const RiskCurve& curve);
+
 /// One of the two sides of a comparison.
 struct ClassJudgement {
   ClassScores scores = {};
   Matrix confusion = {};                             ///< [C x C]: true class by row, predicted by column
   std::array<double, risk_shares.size()> risk = {};  ///< error among the surest `risk_shares`
+  RiskByPercent risk_by_percent = {};                ///< the same for charts
   std::optional<ForeignScores> foreign = {};         ///< with foreign rows
 };
 
@@ -82,6 +88,9 @@ class ClassComparer {
   Side classical_;
   Side extended_;
 };
+
+/// How well foreign rows are told, a line for each uncertainty. Both sides have foreign rows.
+std::vector<std::vector<std::string>> foreign_lines(const ForeignScores& classical, const ForeignScores& extended);
 
 /// How a model's classes and posterior are called.
 struct ClassModelNames {

@@ -51,7 +51,7 @@ Table expectation_table(const Ensemble& ensemble) {
   if (ensemble.expected_classes()) return class_expectation_table(ensemble);
   constexpr std::size_t most_outputs = 6;
   const Expectation& expected = *ensemble.expected();
-  const std::vector<std::string> names = ensemble.target_names();
+  const std::vector<std::string> names = ensemble.state().schema.target_labels();
   const std::size_t shown = std::min(names.size(), most_outputs);
   Table table{.caption = fmt::format(
                   "What new rows may expect, by {} held-out rows{}:", expected.rows,

@@ -10,6 +10,7 @@
 
 #include "data/units.hpp"
 #include "math/statistics.hpp"
+#include "report/chart_parts.hpp"
 #include "report/table.hpp"
 
 namespace credens::report {
@@ -30,53 +31,11 @@ using Chosen = std::vector<std::size_t>;
 
 /// More interval lines than this in one chart hide each other.
 constexpr std::size_t most_interval_lines = 400;
-constexpr Range whole = {0, 100};  // percent
-
-Values taken(const Values& values, const Chosen& rows) {
-  Values result;
-  for (const std::size_t row : rows) result.push_back(values[row]);
-  return result;
-}
 
 Values differences(const Values& left, const Values& right) {
   Values result;
   for (std::size_t i = 0; i < left.size(); ++i) result.push_back(left[i] - right[i]);
   return result;
-}
-
-Values times(double factor, Values values) {
-  for (double& value : values) value *= factor;
-  return values;
-}
-
-/// Values of one sign that differ by more than a factor of ten are told apart on a logarithmic axis only.
-bool is_logarithmic(const Range& range) {
-  return range.first > 0 && range.second > 10 * range.first;
-}
-
-/// The range with a margin of 5 %, also around a single value.
-Range with_margin(const Range& range, bool logarithmic = false) {
-  if (logarithmic) {
-    const double factor = std::pow(range.second / range.first, 0.05);
-    return {range.first / factor, range.second * factor};
-  }
-  const double width = range.second - range.first;
-  const double margin = width > 0 ? 0.05 * width : std::max(0.1 * std::abs(range.first), 1e-6);
-  return {range.first - margin, range.second + margin};
-}
-
-/// One range and scale for both axes of a chart that compares values of one kind.
-void set_common_axes(Chart& chart, const Range& values) {
-  const bool logarithmic = is_logarithmic(values);
-  Range range = with_margin(values, logarithmic);
-  if (!logarithmic && values.first >= 0) range.first = 0;
-  chart.x_logarithmic = chart.y_logarithmic = logarithmic;
-  chart.x_range = chart.y_range = range;
-}
-
-/// A sentence for the caption where not every row is drawn; else nothing.
-std::string selection(std::size_t shown, std::size_t rows, std::string_view order) {
-  return shown == rows ? "" : fmt::format(" Shown are {} of the {} rows, evenly spaced in {}.", shown, rows, order);
 }
 
 bool is_inside(const scoring::OutputDiagnostics& rows, std::size_t row) {
@@ -94,10 +53,6 @@ std::pair<Mark, Mark> points_in_and_out(const scoring::OutputDiagnostics& rows, 
     points.y.push_back(y[i]);
   }
   return parts;
-}
-
-Figure one_chart(std::string caption, Chart chart) {
-  return {.caption = std::move(caption), .charts = {std::move(chart)}};
 }
 
 Figure predicted_against_observed(const ChartedOutput& output) {
@@ -152,10 +107,10 @@ Figure intervals_by_width(const ChartedOutput& output) {
                                          level, output.name),
               .x_title = "rows, narrowest interval first (%)",
               .y_title = "observed − predicted " + label_of(output),
-              .x_range = whole,
+              .x_range = whole_percent,
               .marks = {{MarkKind::band, level + " interval", Role::estimate, share,
                          differences(taken(rows.lower, chosen), mean), differences(taken(rows.upper, chosen), mean)},
-                        horizontal("prediction", whole, 0),
+                        horizontal("prediction", whole_percent, 0),
                         std::move(inside),
                         std::move(outside)}};
   return one_chart(fmt::format("Rows in the order of their interval's width, each seen from its own prediction. Good: "
@@ -179,7 +134,7 @@ Mark calibrated_band(const Curve& curve, double rows) {
 Figure calibration(const ChartedOutput& output) {
   const Curve extended = scoring::calibration_curve(output.rows.pit, output.weights);
   std::vector<Mark> marks = {calibrated_band(extended, math::effective_count(output.rows.count(), output.weights)),
-                             diagonal("perfect", whole)};
+                             diagonal("perfect", whole_percent)};
   if (output.is_extended) {
     const Curve classical = scoring::calibration_curve(output.rows.classical_pit, output.weights);
     marks.push_back(
@@ -196,25 +151,9 @@ Figure calibration(const ChartedOutput& output) {
            fmt::format("Share of observations of {} below each predicted quantile, over its probability.", output.name),
        .x_title = "predicted probability (%)",
        .y_title = "share of rows (%)",
-       .x_range = whole,
-       .y_range = whole,
+       .x_range = whole_percent,
+       .y_range = whole_percent,
        .marks = std::move(marks)});
-}
-
-/// Bars of equal width over [0, 100], as percents of the rows.
-Mark percent_bars(std::string label, const Values& shares) {
-  Mark bars{.kind = MarkKind::bars, .label = std::move(label), .y = times(100, shares)};
-  const double width = 100 / static_cast<double>(shares.size());
-  for (std::size_t i = 0; i < shares.size(); ++i) {
-    bars.x.push_back(width * static_cast<double>(i));
-    bars.x_end.push_back(width * static_cast<double>(i + 1));
-  }
-  return bars;
-}
-
-/// Fewer bars for fewer rows, so that each holds some.
-std::size_t bars_for(std::size_t rows) {
-  return std::clamp<std::size_t>(rows / 10, 5, 20);
 }
 
 Figure pit_histogram(const ChartedOutput& output) {
@@ -233,7 +172,7 @@ Figure pit_histogram(const ChartedOutput& output) {
            fmt::format("Histogram of the predicted probabilities of less than what was observed of {}.", output.name),
        .x_title = "predicted probability of less than was observed (%)",
        .y_title = "share of rows (%)",
-       .x_range = whole,
+       .x_range = whole_percent,
        .y_range = Range{0, 105 * top},
        .marks = {percent_bars("rows", shares),
                  {MarkKind::band,
@@ -242,7 +181,7 @@ Figure pit_histogram(const ChartedOutput& output) {
                   {0, 100},
                   Values(2, 100 * low),
                   Values(2, 100 * high)},
-                 horizontal("equal shares", whole, 100 * equal)}});
+                 horizontal("equal shares", whole_percent, 100 * equal)}});
 }
 
 Figure error_against_uncertainty(const ChartedOutput& output, const Values& errors) {
@@ -288,9 +227,9 @@ Figure sparsification(const ChartedOutput& output, const Values& errors) {
                                   output.name),
        .x_title = "rows set aside, most uncertain first (%)",
        .y_title = with_unit("RMS error of the rest", output),
-       .x_range = whole,
+       .x_range = whole_percent,
        .y_range = Range{0, top > 0 ? 1.05 * top : 1},
-       .marks = {horizontal("at random", whole, output.scores.rmse),
+       .marks = {horizontal("at random", whole_percent, output.scores.rmse),
                  ranked_by("best possible: by the error itself", Role::truth, sizes), std::move(epistemic),
                  std::move(total)}});
 }
@@ -327,7 +266,7 @@ Figure share_histogram(const ChartedOutput& output) {
        .description = fmt::format("Histogram of the epistemic share of the variance of {}.", output.name),
        .x_title = "epistemic share of the variance (%)",
        .y_title = "share of rows (%)",
-       .x_range = whole,
+       .x_range = whole_percent,
        .y_range = Range{0, 105 * *std::max_element(shares.begin(), shares.end())},
        .marks = {percent_bars("rows", shares)}});
 }
@@ -344,16 +283,6 @@ std::vector<Figure> output_figures(const ChartedOutput& output) {
           sparsification(output, errors),
           noise_and_ignorance(output),
           share_histogram(output)};
-}
-
-Range expected_shares(double p, double rows) {
-  constexpr double two_sided_95 = 1.96;  // standard deviations of a normal distribution
-  const double spread = two_sided_95 * std::sqrt(p * (1 - p) / rows);
-  return {std::max(0.0, p - spread), std::min(1.0, p + spread)};
-}
-
-std::string level_text(double level) {
-  return fmt::format("{:.6g} %", 100 * level);
 }
 
 std::vector<double> epistemic_shares(const scoring::OutputDiagnostics& rows) {

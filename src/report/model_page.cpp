@@ -5,44 +5,27 @@
 #include <credens/version.hpp>
 
 #include <algorithm>
-#include <cmath>
-#include <filesystem>
-#include <iterator>
 
 #include <fmt/format.h>
 
 #include "math/statistics.hpp"
 #include "model/ensemble_state.hpp"
-#include "model/names.hpp"
-#include "report/expectation.hpp"
-#include "report/model_summary.hpp"
+#include "report/chart_parts.hpp"
 
 namespace credens::report {
 namespace {
 
-/// Inputs that have a column each in a table of rows; of more, the most unusual ones are named.
-constexpr std::size_t most_input_columns = 8;
-constexpr std::size_t unusual_inputs = 3;
-
 /// Limits that keep a page below 2 MB and quick to draw.
 constexpr std::size_t most_marks = 2000;  ///< rows drawn one by one, in the same chart of all outputs together
 constexpr std::size_t most_outputs = 12;  ///< that have charts
-constexpr std::size_t table_rows = 12;
 
 /// The rows with the largest shares of ignorance, largest first.
 std::vector<std::size_t> most_epistemic(const scoring::OutputDiagnostics& rows) {
-  return scoring::largest(epistemic_shares(rows), table_rows);
+  return scoring::largest(epistemic_shares(rows), most_named_rows);
 }
 
 const Scores& scores_of(const Scores& all, std::size_t output) {
   return all.per_output.empty() ? all : all.per_output[output];
-}
-
-/// The name without its folder: a page may be shared, and folders are private.
-std::string file_name(const std::string& path) {
-  if (path == "-") return "standard input";
-  const std::filesystem::path given = std::filesystem::path(path).lexically_normal();
-  return (given.has_filename() ? given : given.parent_path()).filename().string();
 }
 
 std::string verdict(double coverage, const Range& expected) {
@@ -86,98 +69,25 @@ Section scores_section(const Comparison& comparison, const Ensemble& ensemble, d
           .tables = comparison_tables(comparison, ensemble, level)};
 }
 
-/// "age 71 (+3.2)": the inputs that lie farthest out in the scale of the networks.
-std::string unusual_text(const model::EnsembleState& state, const std::vector<std::string>& labels,
-                         const std::vector<double>& inputs) {
-  std::vector<double> distance;
-  for (std::size_t j = 0; j < inputs.size(); ++j) {
-    distance.push_back(std::abs(state.encoder.scaler.apply(j, inputs[j])));
-  }
-  std::vector<std::string> words;
-  for (const std::size_t j : scoring::largest(distance, unusual_inputs)) {
-    words.push_back(
-        fmt::format("{} {} ({:+.1f})", labels[j], significant(inputs[j], 4), state.encoder.scaler.apply(j, inputs[j])));
-  }
-  return base::join(words, ", ");
-}
-
-std::vector<std::string> input_headings(const std::vector<std::string>& labels) {
-  if (labels.size() <= most_input_columns) return labels;
-  return {"inputs farthest from the mean of training (in its standard deviations)"};
-}
-
-std::vector<std::string> input_cells(const model::EnsembleState& state, const std::vector<std::string>& labels,
-                                     const std::vector<double>& inputs) {
-  if (labels.size() > most_input_columns) return {unusual_text(state, labels, inputs)};
-  std::vector<std::string> cells;
-  for (const double value : inputs) cells.push_back(significant(value, 4));
-  return cells;
-}
-
 Table most_epistemic_table(const Ensemble& ensemble, const scoring::OutputDiagnostics& rows,
                            const std::string& data_name, const RowPlaces& places) {
-  const bool has_inputs = !places.inputs.empty();
-  const std::vector<std::string> labels = ensemble.state().schema.input_labels();
+  const RowColumns columns(ensemble, places);
   Table table{.caption = fmt::format("The rows with the largest epistemic share, by {} of {}", places.word,
                                      file_name(data_name)),
               .headings = {places.word, "epistemic share", "observed", "predicted", "epistemic std", "aleatoric std"}};
-  if (has_inputs) std::ranges::copy(input_headings(labels), std::back_inserter(table.headings));
+  columns.add_headings(table.headings);
   const std::vector<double> shares = epistemic_shares(rows);
   for (const std::size_t row : most_epistemic(rows)) {
-    std::vector<std::string> cells = {fmt::format("{}", places.first + row), percent(shares[row]),
-                                      significant(rows.observed[row], 4),    significant(rows.mean[row], 4),
-                                      significant(rows.epistemic_std[row]),  significant(rows.aleatoric_std[row])};
-    if (has_inputs) {
-      std::ranges::copy(input_cells(ensemble.state(), labels, places.inputs.at(row)), std::back_inserter(cells));
-    }
+    std::vector<std::string> cells = {places.name_of(row),
+                                      percent(shares[row]),
+                                      significant(rows.observed[row], 4),
+                                      significant(rows.mean[row], 4),
+                                      significant(rows.epistemic_std[row]),
+                                      significant(rows.aleatoric_std[row])};
+    columns.add_cells(row, cells);
     table.rows.push_back(std::move(cells));
   }
   return table;
-}
-
-Table two_columns(std::string caption, std::string left, std::string right, const Lines& lines) {
-  Table table{.caption = std::move(caption), .headings = {std::move(left), std::move(right)}};
-  for (const auto& [name, value] : lines) table.rows.push_back({name, value});
-  return table;
-}
-
-Table ladder(const Ensemble& ensemble) {
-  Table table{.caption =
-                  "The ladder of posteriors: a higher evidence lower bound (ELBO) is a better description of the "
-                  "training rows",
-              .headings = {"posterior", "ELBO of the ensemble, nats"}};
-  for (const PosteriorKind kind : {PosteriorKind::isotropic, PosteriorKind::diagonal, PosteriorKind::full}) {
-    const std::optional<double> elbo = ensemble.elbo(kind);
-    std::string name(base::name_of(kind));
-    if (kind == ensemble.posterior()) name += " (this model)";
-    table.rows.push_back({std::move(name), elbo ? significant(*elbo, 6) : "–"});
-  }
-  return table;
-}
-
-/// Scores of held-out rows, found by `fit`.
-Section expectation_section(const Ensemble& ensemble) {
-  Section section{.title = "What new rows may expect"};
-  if (!ensemble.expected() && !ensemble.expected_classes()) {
-    section.paragraphs = {no_expectation(ensemble)};
-    return section;
-  }
-  section.paragraphs = {
-      "Found when the model was made, from training rows that were held out of some of its members. The numbers behind "
-      "+- are standard errors: chance alone would move a number by as much if other rows had been held out."};
-  section.tables = {expectation_table(ensemble)};
-  return section;
-}
-
-Section making_section(const Ensemble& ensemble, const std::string& model_name) {
-  const model::EnsembleState& state = ensemble.state();
-  Section section{.title = "How the model was made",
-                  .tables = {two_columns("The model", "", file_name(model_name), model_lines(ensemble)),
-                             ladder(ensemble), members_table(state)}};
-  section.tables.back().caption = "The members: gamma is the variance of a weight in the last layer";
-  const Lines options = option_lines(state);
-  if (!options.empty()) section.tables.push_back(two_columns("Options of training", "option", "value", options));
-  return section;
 }
 
 std::string lead(const Ensemble& ensemble, const std::string& model_name, const Comparison& comparison,

@@ -6,7 +6,6 @@
 
 #include <credens/ensemble.hpp>
 
-#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -15,16 +14,10 @@
 
 #include "report/comparison.hpp"
 #include "report/page.hpp"
+#include "report/page_parts.hpp"
 #include "score/diagnostics.hpp"
 
 namespace credens::report {
-
-/// The positions of rows in their file, and their inputs.
-struct RowPlaces {
-  std::string word = "row";  ///< what is counted: lines of a text file from 1, rows of an array from 0
-  std::size_t first = 0;     ///< the number of row 0
-  std::map<std::size_t, std::vector<double>> inputs = {};  ///< by row; none where the data are arrays of members
-};
 
 /// A model and rows that come in blocks. Keeps a few numbers per row and output, not the predictions of each member.
 class ModelReport {
@@ -68,13 +61,6 @@ struct ChartedOutput {
 };
 
 std::vector<Figure> output_figures(const ChartedOutput& output);
-
-/// The shares [low, high] of n rows that 95 % of calibrated models have in an event of probability p:
-/// p +- 1.96 sqrt(p (1 - p) / n), at least 0 and at most 1.
-Range expected_shares(double p, double rows);
-
-/// 0.95 -> "95 %"
-std::string level_text(double level);
 
 /// Epistemic by total variance, row by row.
 std::vector<double> epistemic_shares(const scoring::OutputDiagnostics& rows);

@@ -39,11 +39,43 @@ Json elbo_json(const Ensemble& ensemble) {
   return elbo;
 }
 
+constexpr std::size_t most_shown = 8;
+
 std::string shown(const std::vector<std::string>& names) {
-  constexpr std::size_t most = 8;
-  const std::size_t count = std::min(names.size(), most);
+  const std::size_t count = std::min(names.size(), most_shown);
   const std::string text = base::join(std::span(names).first(count), ", ");
-  return names.size() > most ? fmt::format("{}, ... ({})", text, names.size()) : text;
+  return names.size() > most_shown ? fmt::format("{}, ... ({})", text, names.size()) : text;
+}
+
+/// Cuts the plain numbers of a long list alone: everything else was recognised, and has to be seen.
+std::string shown_inputs(const EnsembleState& state) {
+  const std::vector<std::string> labels = inputs_with_kinds(state.schema, state.encoder);
+  const std::span<const data::InputEncoding> columns = state.encoder.columns();
+  const auto is_plain = [&](std::size_t i) {
+    return columns.empty() || (columns[i].kind == ColumnKind::number && !columns[i].flags_missing);
+  };
+  std::vector<std::string> shown;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (i < most_shown || !is_plain(i)) {
+      shown.push_back(labels[i]);
+    } else if (shown.back() != "...") {
+      shown.emplace_back("...");
+    }
+  }
+  const std::string text = base::join(shown, ", ");
+  return labels.size() > most_shown ? fmt::format("{} ({})", text, labels.size()) : text;
+}
+
+Json kinds_json(const data::Schema& schema) {
+  Json kinds = Json::array();
+  for (const data::Column& input : schema.inputs) kinds.push_back(base::name_of(input.kind));
+  return kinds;
+}
+
+Json word_counts_json(const data::Schema& schema) {
+  Json counts = Json::array();
+  for (const data::Column& input : schema.inputs) counts.push_back(input.levels.size());
+  return counts;
 }
 
 std::string range_text(const std::vector<double>& values) {
@@ -113,42 +145,39 @@ Json model_json(const Ensemble& ensemble) {
                    {"options", store::options_to_json(state.options)},
                    {"data", store::data_to_json(state.data)},
                    {"decisions", store::decisions_to_json(state)},
-                   {"expected", expectation_json(ensemble)},
-                   {"version", state.version.empty() ? version() : std::string_view(state.version)}};
+                   {"expected", expectation_json(ensemble)}};
   if (state.schema.is_classification()) {
     document["task"] = base::name_of(state.schema.task);
     document["classes"] = state.schema.classes;
+  }
+  if (state.has_networks()) {
+    document["input_kinds"] = kinds_json(state.schema);
+    document["input_words"] = word_counts_json(state.schema);
   }
   const std::vector<std::string> input_units = data::units_of(state.schema.inputs);
   if (!input_units.empty()) document["input_units"] = input_units;
   const std::vector<std::string> output_units = data::units_of(state.schema.targets);
   if (!output_units.empty()) document["output_units"] = output_units;
+  document["version"] = state.version.empty() ? version() : std::string_view(state.version);
   return document;
 }
 
-namespace {
-
-/// The labels of inputs, with what is not a number that is always there.
-std::vector<std::string> inputs_with_kinds(const EnsembleState& state) {
-  std::vector<std::string> labels = state.schema.input_labels();
-  for (std::size_t i = 0; i < state.encoder.columns.size(); ++i) {
-    const data::InputEncoding& encoding = state.encoder.columns[i];
-    if (encoding.kind == ColumnKind::category) {
-      labels[i] += fmt::format(" ({})", data::count_of(state.schema.inputs[i].levels.size(), "word"));
-    } else if (encoding.kind == ColumnKind::date) {
-      labels[i] += " (date)";
-    } else if (encoding.flags_missing) {
-      labels[i] += " (may be missing)";
-    }
+std::vector<std::string> inputs_with_kinds(const data::Schema& schema, const data::Encoder& encoder) {
+  std::vector<std::string> labels = schema.input_labels();
+  for (std::size_t i = 0; i < encoder.columns().size(); ++i) {
+    const data::InputEncoding& encoding = encoder.columns()[i];
+    std::vector<std::string> words;
+    if (encoding.kind == ColumnKind::category) words.push_back(data::count_of(schema.inputs[i].levels.size(), "word"));
+    if (encoding.kind == ColumnKind::date) words.emplace_back("date");
+    if (encoding.flags_missing) words.emplace_back("may be missing");
+    if (!words.empty()) labels[i] += fmt::format(" ({})", base::join(words, ", "));
   }
   return labels;
 }
 
-}  // namespace
-
 Lines column_lines(const EnsembleState& state) {
   Lines lines;
-  if (state.has_networks()) lines.emplace_back("inputs", shown(inputs_with_kinds(state)));
+  if (state.has_networks()) lines.emplace_back("inputs", shown_inputs(state));
   if (state.schema.is_classification()) {
     if (!state.schema.has_counts()) lines.emplace_back("target", state.schema.targets.front().name);
     lines.emplace_back(fmt::format("{} classes", state.schema.classes.size()), shown(state.schema.classes));

@@ -6,12 +6,19 @@
 
 #include <credens/ensemble.hpp>
 
+#include <string>
+#include <vector>
+
+#include "data/encoder.hpp"
 #include "report/table.hpp"
 
 namespace credens::report {
 
 /// The document of `inspect --json`.
 Json model_json(const Ensemble& ensemble);
+
+/// The labels of inputs, with what is not a number that is always there: `colour (4 words)`.
+std::vector<std::string> inputs_with_kinds(const data::Schema& schema, const data::Encoder& encoder);
 
 /// The columns that the model reads and predicts.
 Lines column_lines(const model::EnsembleState& state);

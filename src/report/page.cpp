@@ -88,6 +88,8 @@ std::string_view glyph(const Mark& mark) {
       return R"(<path class="line" d="M6 2V11M14 0V9M22 3V12"/>)";
     case MarkKind::bars:
       return R"(<path class="bars" d="M3 12V5h6v7zM11 12V1h6v11zM19 12V7h6v5z"/>)";
+    case MarkKind::cells:
+      break;
   }
   return {};
 }
@@ -101,7 +103,7 @@ std::string legend(const Figure& figure) {
   std::vector<std::string> entries;
   for (const Chart& chart : figure.charts) {
     for (const Mark& mark : chart.marks) {
-      if (mark.label.empty()) continue;
+      if (mark.label.empty() || mark.kind == MarkKind::cells) continue;
       const std::string entry = legend_entry(mark);
       if (std::find(entries.begin(), entries.end(), entry) == entries.end()) entries.push_back(entry);
     }

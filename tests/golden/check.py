@@ -15,7 +15,7 @@ from statistics import NormalDist, fmean
 
 KEYS = ["rows", "level", "posterior", "outputs", "rmse", "rmse_standardised", "mae", "classical", "extended"]
 INSPECT_KEYS = ["members", "inputs", "outputs", "features", "lambda", "posterior", "gamma", "elbo", "weights", "seed", "options",
-                "data", "decisions", "expected", "version"]
+                "data", "decisions", "expected", "input_kinds", "input_words", "version"]
 
 
 def read_npy(path):

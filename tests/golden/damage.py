@@ -128,6 +128,9 @@ KINDS = {
     "unknown-activation": set_at("members", 0, "activation", to="sine"),
     "no-members": set_at("members", to=[]),
     "weights-of-others": set_at("weights", to=[0.5] * 7),
+    "decision-with-escape": set_at("decisions", to=[{"name": "a", "value": "\x1b[2J", "reason": "b"}]),
+    "same-name-twice": set_at("inputs", "names", to=["a", "a"]),
+    "same-column-twice": set_at("inputs", "columns", to=[1, 1]),
     "same-member-twice": set_at("members", 1, "index", to=0),
 }
 

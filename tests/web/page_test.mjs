@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Opens pages in headless Chromium with the network off, in light and dark, on a desk and on a phone, and fails for: a
-// request, a message on the console, a chart that was not drawn, text that runs off a phone, a serious finding of
-// axe-core, a page of 2 MB or more. Pages are seen in light on a desk and in dark on a phone by turns; with
+// request, a message on the console, a chart that was not drawn, a map without its scale of colours or whose cells have
+// one colour, text that runs off a phone, a serious finding of axe-core, a page of 2 MB or more. Pages are seen in light on a desk and in dark on a phone by turns; with
 // CREDENS_TORTURE=1 every page in all four ways.
 //
 // Usage: node page_test.mjs MODULES CHROMIUM [--pictures DIR] PAGE.html...
@@ -31,6 +31,15 @@ const undrawn = () => [...document.querySelectorAll(".chart")].filter((chart) =>
   !chart.querySelector(".drawing svg :is(.role-mark path, .role-mark line)"))
   .map((chart) => JSON.parse(chart.querySelector("script").textContent).title.text);
 
+/// In the page: charts with cells of which all have one colour though their values differ, or without a scale of colours.
+const colourless = () => [...document.querySelectorAll(".chart")].map((chart) => {
+  const spec = JSON.parse(chart.querySelector("script").textContent);
+  const cells = spec.layer.find(({mark}) => mark.style.endsWith("_cells"))?.data.values;
+  if (!cells || new Set(cells.map(({value}) => value)).size === 1) return null;
+  const colours = new Set([...chart.querySelectorAll(".mark-rect path")].map((path) => path.getAttribute("fill")));
+  return colours.size > 1 && chart.querySelector(".mark-group.role-legend linearGradient, linearGradient") ? null : spec.title.text;
+}).filter((title) => title !== null);
+
 const allDrawn = () => [...document.querySelectorAll(".chart")].every((chart) => chart.querySelector(".drawing svg"));
 
 const overflow = () => document.documentElement.scrollWidth - document.documentElement.clientWidth;
@@ -53,6 +62,7 @@ async function look(browser, file, {name, ...settings}) {
   await page.goto(url);
   await page.waitForFunction(allDrawn, null, {timeout: 30_000}).catch(() => found.push("charts are missing"));
   found.push(...(await page.evaluate(undrawn)).map((title) => `nothing drawn in ${title}`));
+  found.push(...(await page.evaluate(colourless)).map((title) => `no colours in ${title}`));
   const wider = await page.evaluate(overflow);
   if (wider > 0) found.push(`${wider} pixels wider than the screen`);
   if (pictures) await page.screenshot({path: join(pictures, `${basename(file, ".html")}-${name}.png`), fullPage: true});

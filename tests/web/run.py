@@ -28,6 +28,10 @@ PAGES = {
                             "credens report hostile.safetensors hostile.csv -o report_hostile.html"],
     "report_all_inside.html": ["credens fit train.csv --target y --epochs 3 -o inside.safetensors > summary.txt",
                                "credens report inside.safetensors train.csv -o report_all_inside.html"],
+    "report_classes.html": ["credens report demo/moons.safetensors demo/moons-test.csv --foreign far.csv -o report_classes.html"],
+    "report_predictions.html": ["credens report demo/moons.safetensors far.csv -o report_predictions.html"],
+    "report_hostile_classes.html": [f"credens fit classes.csv --target -1 -o classes.safetensors {FIT}",
+                                    "credens report classes.safetensors classes.csv --keep -1 -o report_hostile_classes.html"],
     "report_large.html": ["credens report large.safetensors large.csv -o report_large.html"],
 }
 REPRODUCE = "$PYTHON -m credens.reproduce"
@@ -41,13 +45,16 @@ PYTHON_PAGES = {
 
 
 def write_tables(folder):
-    """Small tables of the golden tests, one with hostile names and more inputs than columns of a table, and 20,000 rows."""
+    """Small tables of the golden tests, some with hostile names, more inputs than columns of a table or many classes, and 20,000 rows."""
     subprocess.run([sys.executable, "-B", HERE.parent / "golden" / "data.py", "train.csv", "two.csv"], cwd=folder, check=True)
     names = [f"<i>x{j}</i>" for j in range(10)] + [HOSTILE]
     quoted = ['"' + name.replace('"', '""') + '"' for name in names]
     rows = [[((i * (37 + 2 * j)) % 101) / 101 for j in range(11)] for i in range(60)]
     lines = [",".join(quoted)] + [",".join(map(str, row)) for row in rows]
     Path(folder, "hostile.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    classes = [f'{i * 37 % 101 / 101},{i * i % 89 / 89},"{HOSTILE.replace(chr(34), chr(34) * 2)} {i * 37 % 101 * 30 // 101} and so on, a long name"' for i in range(300)]
+    Path(folder, "classes.csv").write_text("\n".join(["a,b,c", *classes]) + "\n", encoding="utf-8")
+    Path(folder, "far.csv").write_text("x1,x2\n" + "".join(f"{4 + i / 7},{3 + i % 5}\n" for i in range(30)), encoding="utf-8")
     large = ["a,b,y"] + [f"{i % 101 / 101},{i % 97 / 97},{i % 101 / 101 + i * i % 89 / 89}" for i in range(20_000)]
     Path(folder, "large.csv").write_text("\n".join(large) + "\n", encoding="utf-8")
     Path(folder, "few.csv").write_text("\n".join(large[:200]) + "\n", encoding="utf-8")

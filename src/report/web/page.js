@@ -44,6 +44,14 @@
     },
     axisY: {titleLimit: 220},  // names of columns may be of any length
     axisX: {titleLimit: 320},
+    legend: {
+      orient: "bottom", labelColor: colour("quiet"), titleColor: colour("ink"), labelFontSize: 11, titleFontSize: 12,
+      titleFontWeight: "normal", gradientStrokeColor: colour("rule"), gradientThickness: 10, tickCount: 3, titleLimit: 320,
+    },
+    range: {
+      heatmap: [colour("surface"), colour("map")],
+      diverging: [colour("map-low"), colour("surface"), colour("map-high")],
+    },
     style: styles(),
   });
 

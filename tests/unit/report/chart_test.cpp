@@ -64,6 +64,7 @@ TEST(Chart, NamesPlacesOnItsXAxis) {
               .marks = {{.kind = MarkKind::line, .label = "l", .x = {1, 2}, .y = {0, 1}}}};
   const json axis = vega_lite_spec(chart).at("layer")[0].at("encoding").at("x").at("axis");
   EXPECT_EQ(axis.at("values"), json({1, 2}));
+  EXPECT_EQ(axis.at("tickCount"), 2);
   EXPECT_EQ(axis.at("labelExpr"), R"(["one","\"two\""][datum.value - 1])");
   chart.x_names.clear();
   EXPECT_FALSE(vega_lite_spec(chart).at("layer")[0].at("encoding").at("x").contains("axis"));
@@ -99,6 +100,57 @@ TEST(Chart, IntervalsAreUprightStrokes) {
   EXPECT_EQ(intervals.at("encoding").at("y").at("field"), "lower");
   EXPECT_EQ(intervals.at("encoding").at("y2").at("field"), "upper");
   EXPECT_FALSE(intervals.at("encoding").contains("x2"));
+}
+
+Chart small_map() {
+  return {.title = "Map",
+          .colours = {.title = "entropy", .range = {0, 0.5}},
+          .marks = {{.kind = MarkKind::cells,
+                     .label = "entropy",
+                     .x = {0, 1},
+                     .y = {2, 2},
+                     .y_end = {3, 3},
+                     .x_end = {1, 2},
+                     .value = {0.125, 0.5}}}};
+}
+
+TEST(Chart, CellsAreColouredRectangles) {
+  const json spec = vega_lite_spec(small_map());
+  const json& layer = spec.at("layer")[0];
+  EXPECT_EQ(layer.at("mark").at("type"), "rect");
+  EXPECT_EQ(layer.at("mark").at("style"), "estimate_cells");
+  EXPECT_EQ(layer.at("data").at("values")[1],
+            json({{"left", 1.0}, {"right", 2.0}, {"low", 2.0}, {"high", 3.0}, {"value", 0.5}}));
+  const json& encoding = layer.at("encoding");
+  EXPECT_EQ(encoding.at("x2").at("field"), "right");
+  EXPECT_EQ(encoding.at("y2").at("field"), "high");
+  EXPECT_EQ(encoding.at("fill").at("field"), "value");
+  EXPECT_EQ(encoding.at("fill").at("title"), "entropy");
+  EXPECT_EQ(encoding.at("fill").at("scale").at("domain"), json({0.0, 0.5}));
+  EXPECT_EQ(encoding.at("fill").at("scale").at("range"), "heatmap");
+}
+
+TEST(Chart, ColoursPartAtTheMiddle) {
+  Chart chart = small_map();
+  chart.colours = {.title = "probability", .range = {0, 1}, .has_middle = true};
+  const json scale = vega_lite_spec(chart).at("layer")[0].at("encoding").at("fill").at("scale");
+  EXPECT_EQ(scale.at("domain"), json({0.0, 0.5, 1.0}));
+  EXPECT_EQ(scale.at("range"), "diverging");
+}
+
+TEST(Chart, NamesLinesOfAMatrixFromAbove) {
+  Chart chart = small_map();
+  chart.x_names = {"a", "b"};
+  chart.y_names = {"c", "d"};
+  chart.height = 400;
+  const json spec = vega_lite_spec(chart);
+  EXPECT_EQ(spec.at("height"), 400);
+  const json& encoding = spec.at("layer")[0].at("encoding");
+  EXPECT_EQ(encoding.at("y").at("axis").at("labelExpr"), R"(["c","d"][datum.value - 1])");
+  EXPECT_EQ(encoding.at("y").at("scale").at("reverse"), true);
+  EXPECT_EQ(encoding.at("x").at("axis").at("labelAngle"), -45);
+  EXPECT_FALSE(encoding.at("x").at("scale").contains("reverse"));
+  EXPECT_EQ(vega_lite_spec(small_map()).at("height"), usual_chart_height);
 }
 
 TEST(Chart, ReferencesAreLinesOfTheirOwnLooks) {
@@ -192,6 +244,14 @@ TEST(Chart, RefusesABandThatIsUpsideDown) {
             "chart: \"b\" is upside down at x = 0.5");
   EXPECT_EQ(refusal({.kind = MarkKind::intervals, .label = "i", .x = {2}, .y = {1}, .y_end = {0}}),
             "chart: \"i\" is upside down at x = 2");
+}
+
+TEST(Chart, RefusesCellsThatAreNotWhole) {
+  Mark cells = small_map().marks.front();
+  cells.value = {1};
+  EXPECT_EQ(refusal(cells), "chart: value of \"entropy\" has 1 values, expected 2");
+  cells.value = {1, std::numeric_limits<double>::quiet_NaN()};
+  EXPECT_EQ(refusal(cells), "chart: value of \"entropy\" holds a value that is not finite");
 }
 
 TEST(Chart, RefusesWhatALogarithmicAxisCannotShow) {
