@@ -134,6 +134,11 @@ Read date_reader(std::string_view format) {
   return nullptr;
 }
 
+/// The name of the zone stands behind a colon: `tsu:UTC`.
+bool has_zone(std::string_view format) {
+  return format.starts_with("ts") && format.size() > std::string_view("tsu:").size();
+}
+
 template <class Offset>
 std::string_view text_at(const ArrowArray& column, std::int64_t index) {
   const auto* const offsets = static_cast<const Offset*>(column.buffers[1]);
@@ -164,6 +169,7 @@ ReadText text_reader(std::string_view format) {
 /// How the cells of a column are read: as numbers, as text, or as places in a dictionary of texts.
 struct ColumnReader {
   std::optional<Content> content;  ///< none: the column is of another type
+  std::optional<bool> has_zone = std::nullopt;
   Read number = nullptr;
   ReadText text = nullptr;
   data::WordIndex words = data::WordIndex();
@@ -179,7 +185,9 @@ ColumnReader reader_of(const ArrowSchema& column) {
   if (format == "n") return {.content = Content::number};
   if (format == "b") return {.content = Content::flag};
   if (const ReadText text = text_reader(format)) return {.content = Content::text, .text = text};
-  if (const Read date = date_reader(format)) return {.content = Content::date, .number = date};
+  if (const Read date = date_reader(format)) {
+    return {.content = Content::date, .has_zone = has_zone(format), .number = date};
+  }
   if (const Read number = number_reader(format)) return {.content = Content::number, .number = number};
   return {};
 }
@@ -241,6 +249,7 @@ std::vector<ColumnReader> readers_of(Frame& frame, const ArrowSchema& schema) {
     readers.push_back(reader_of(column));
     frame.contents.push_back(readers.back().content.value_or(Content::number));
     frame.table.faults.emplace_back();
+    frame.table.zones.push_back(readers.back().has_zone);
     if (readers.back().content) continue;
     const std::string type = column.dictionary ? "dictionary" : column.format;
     frame.table.faults.back() = fault_at(frame.table, 0, static_cast<std::size_t>(col),

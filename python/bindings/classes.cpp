@@ -6,6 +6,7 @@
 #include <credens/class_score.hpp>
 #include <credens/dataset.hpp>
 
+#include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 #include <nlohmann/json.hpp>
@@ -14,6 +15,7 @@
 
 #include "arrays.hpp"
 #include "base/check.hpp"
+#include "base/file.hpp"
 #include "base/text.hpp"
 #include "data/classes.hpp"
 #include "data/kinds.hpp"
@@ -24,6 +26,7 @@
 #include "model/weights.hpp"
 #include "module.hpp"
 #include "report/class_comparison.hpp"
+#include "report/class_page.hpp"
 
 namespace credens::python {
 
@@ -105,6 +108,22 @@ Matrix trained_targets(const Ensemble& ensemble, Matrix targets) {
   return targets;
 }
 
+/// Share of the rows that the ensemble was trained on, where it is known; targets are those of class_targets.
+std::optional<double> training_share(const Ensemble& ensemble, MatrixView inputs, const Matrix& targets) {
+  const Matrix trained = trained_targets(ensemble, targets);
+  data::SharedRows trained_on(ensemble.state().row_hashes);
+  trained_on.add({.inputs = inputs, .targets = trained});
+  return trained_on.share();
+}
+
+/// Calls `use` with the predictions of both ensembles.
+template <class Use>
+void with_predictions(const Ensemble& ensemble, const Array2& inputs, const Use& use) {
+  const ClassPredictive classical = ensemble.predict_classes(view_of(inputs), {.classical = true});
+  const ClassPredictive extended = ensemble.predict_classes(view_of(inputs));
+  use(report::ClassPredictions{classical, extended});
+}
+
 /// JSON of `credens evaluate --json`. `foreign` are inputs of rows that belong to no class, or none.
 std::string class_comparison_text(const Ensemble& ensemble, const Array2& inputs, const Dataset& rows,
                                   const std::optional<Array2>& foreign, const std::string& by) {
@@ -116,20 +135,37 @@ std::string class_comparison_text(const Ensemble& ensemble, const Array2& inputs
     report::ClassComparer comparer(
         ensemble.outputs(),
         {.risk_order = order, .has_foreign = foreign.has_value(), .largest_weight = weights.largest()});
-    const auto with_predictions = [&](const Array2& at, const auto& use) {
-      const ClassPredictive classical = ensemble.predict_classes(view_of(at), {.classical = true});
-      const ClassPredictive extended = ensemble.predict_classes(view_of(at));
-      use(report::ClassPredictions{classical, extended});
-    };
-    with_predictions(inputs, [&](const auto& both) { comparer.add(both, targets, rows.weights()); });
-    if (foreign) with_predictions(*foreign, [&](const auto& both) { comparer.add_foreign(both); });
+    with_predictions(ensemble, inputs, [&](const auto& both) { comparer.add(both, targets, rows.weights()); });
+    if (foreign) with_predictions(ensemble, *foreign, [&](const auto& both) { comparer.add_foreign(both); });
     report::ClassComparison comparison = comparer.comparison();
-    const Matrix trained = trained_targets(ensemble, targets);
-    data::SharedRows trained_on(ensemble.state().row_hashes);
-    trained_on.add({.inputs = view_of(inputs), .targets = trained});
-    comparison.training_share = trained_on.share();
+    comparison.training_share = training_share(ensemble, view_of(inputs), targets);
     const report::ClassModelNames names{ensemble.classes(), std::string(base::name_of(ensemble.posterior()))};
     return report::class_comparison_json(comparison, names).dump();
+  });
+}
+
+/// The page of `credens report`. `rows` is null for inputs without targets; `numbers`: those of the rows among what the
+/// user gave.
+void write_class_report(const Ensemble& ensemble, const Array2& inputs, const Dataset* rows,
+                        const std::vector<std::size_t>& numbers, const std::optional<Array2>& foreign,
+                        const std::filesystem::path& path) {
+  unlocked([&] {
+    const std::span<const double> row_weights = rows == nullptr ? std::span<const double>() : rows->weights();
+    model::RowWeights weights;
+    weights.add(row_weights);
+    report::ClassReport judged(
+        ensemble,
+        {.has_targets = rows != nullptr, .has_foreign = foreign.has_value(), .largest_weight = weights.largest()});
+    const Matrix targets = rows == nullptr ? Matrix() : class_targets(ensemble, *rows);
+    with_predictions(ensemble, inputs, [&](const auto& both) { judged.add(both, targets, row_weights); });
+    if (foreign) with_predictions(ensemble, *foreign, [&](const auto& both) { judged.add_foreign(both); });
+    if (rows != nullptr) judged.set_training_share(training_share(ensemble, view_of(inputs), targets));
+    report::RowPlaces places;
+    for (const std::size_t row : judged.shown_rows()) {
+      places.inputs[row].assign(view_of(inputs).row(row).begin(), view_of(inputs).row(row).end());
+      places.numbers[row] = numbers[row];
+    }
+    base::write_file(path, report::render_page(judged.page("the model", "the data", places)));
   });
 }
 
@@ -156,6 +192,8 @@ void register_classes(nb::module_& module) {
       .def_prop_ro("between_members", &shared_vector<&ClassPredictive::between_members>);
   module.def("compare_classes", &class_comparison_text, "ensemble"_a, "inputs"_a.noconvert(), "rows"_a,
              "foreign"_a.noconvert().none(), "by"_a);
+  module.def("report_classes", &write_class_report, "ensemble"_a, "inputs"_a.noconvert(), "rows"_a.none(), "numbers"_a,
+             "foreign"_a.noconvert().none(), "path"_a);
   module.def("score_classes", &class_score_text, "predictive"_a, "targets"_a.noconvert(),
              "weights"_a.noconvert().none(), "by"_a);
 }

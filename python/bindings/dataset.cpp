@@ -4,11 +4,13 @@
 #include <credens/problems.hpp>
 
 #include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <limits>
 #include <tuple>
 
 #include "arrays.hpp"
@@ -16,6 +18,7 @@
 #include "base/text.hpp"
 #include "data/complete_rows.hpp"
 #include "data/csv_reader.hpp"
+#include "data/date.hpp"
 #include "data/kinds.hpp"
 #include "data/row_source.hpp"
 #include "data/scaler.hpp"
@@ -63,36 +66,51 @@ ColumnKind kind_named(const std::string& name) {
 
 using Texts = std::vector<std::vector<std::string>>;
 
+/// Weights, known noise, groups and times.
+using PartArrays =
+    std::tuple<std::optional<Array1>, std::optional<Array2>, std::optional<Array1>, std::optional<Array1>>;
+
+/// Names of the targets, and of the columns that the arrays came from.
+using PartNames = std::tuple<Names, std::string, Names, std::string, std::string>;
+
+/// All parts but inputs and targets.
+DatasetParts parts_of(const PartArrays& arrays, const PartNames& names) {
+  const auto& [weights, noise_std, groups, times] = arrays;
+  DatasetParts parts{.weights = copy_of(weights),
+                     .noise_std = noise_std ? copy_of(*noise_std) : Matrix(),
+                     .groups = copy_of(groups),
+                     .times = copy_of(times)};
+  std::tie(parts.target_names, parts.weight_name, parts.noise_names, parts.group_name, parts.time_name) = names;
+  return parts;
+}
+
+/// Kinds of the inputs, their words, whether somebody gave the kind, and whether dates have zones.
+using InputKinds = std::tuple<Names, Texts, std::vector<int>, std::vector<int>>;
+
+/// Task, classes, and words that the codes of targets stand for.
+using StoredClasses = std::tuple<std::string, Names, Names>;
+
 /// A dataset as it was pickled.
-Dataset from_arrays(const Array2& inputs, const Array2& targets, const std::optional<Array1>& weights,
-                    const std::optional<Array2>& noise_std, const Names& input_names, const Names& target_names,
-                    const Names& input_units, const Names& target_units, const std::string& weight_name,
-                    const Names& noise_names, const Positions& input_columns, const Positions& target_columns,
-                    std::size_t table_columns, const Names& kinds, const Texts& levels, bool allows_missing,
-                    const Names& missing, const std::optional<Array1>& groups, const std::optional<Array1>& times,
-                    const std::string& group_name, const std::string& time_name, const std::string& task,
-                    const Names& classes, const Names& target_levels) {
+Dataset from_arrays(const Array2& inputs, const Names& input_names, const Array2& targets, const PartArrays& arrays,
+                    const PartNames& names, const Names& input_units, const Names& target_units,
+                    const Positions& input_columns, const Positions& target_columns, std::size_t table_columns,
+                    const InputKinds& kinds, bool allows_missing, const Names& missing, const StoredClasses& classes) {
   return unlocked([&] {
-    DatasetParts parts{.inputs = copy_of(inputs),
-                       .targets = copy_of(targets),
-                       .weights = copy_of(weights),
-                       .noise_std = noise_std ? copy_of(*noise_std) : Matrix(),
-                       .input_names = input_names,
-                       .target_names = target_names,
-                       .weight_name = weight_name,
-                       .noise_names = noise_names,
-                       .task = base::parse_enum<Task>(task),
-                       .target_levels = target_levels,
-                       .classes = classes,
-                       .groups = copy_of(groups),
-                       .times = copy_of(times),
-                       .group_name = group_name,
-                       .time_name = time_name};
+    DatasetParts parts = parts_of(arrays, names);
+    parts.inputs = copy_of(inputs);
+    parts.input_names = input_names;
+    parts.targets = copy_of(targets);
+    parts.task = base::parse_enum<Task>(std::get<0>(classes));
+    parts.classes = std::get<1>(classes);
+    parts.target_levels = std::get<2>(classes);
     data::Schema schema = data::schema_of(parts);
     schema.inputs = data::make_columns(input_names, input_columns, parts.inputs.cols(), "input", ErrorCode::data);
     for (std::size_t i = 0; i < schema.inputs.size(); ++i) {
-      schema.inputs[i].kind = kind_named(kinds.at(i));
-      schema.inputs[i].levels = levels.at(i);
+      schema.inputs[i].kind = kind_named(std::get<0>(kinds).at(i));
+      schema.inputs[i].levels = std::get<1>(kinds).at(i);
+      schema.inputs[i].is_wanted = std::get<2>(kinds).at(i) != 0;
+      const int zone = std::get<3>(kinds).at(i);
+      if (zone >= 0) schema.inputs[i].has_zone = zone == 1;
     }
     for (std::size_t k = 0; k < target_columns.size(); ++k) schema.targets.at(k).position = target_columns[k];
     data::set_units(input_units, schema.inputs, "input", ErrorCode::data);
@@ -106,22 +124,11 @@ Dataset from_arrays(const Array2& inputs, const Array2& targets, const std::opti
 
 /// Inputs and targets are all columns of a table each, the rest are arrays. Counts stand in place of the targets.
 Dataset from_parts(const Frame& inputs, const Frame& targets, const std::string& task, const Names& classes,
-                   bool has_counts, const std::optional<Array1>& weights, const std::optional<Array2>& noise_std,
-                   const Names& target_names, const Names& target_units, const std::string& weight_name,
-                   const Names& noise_names, std::size_t table_columns, const Kinds& kinds,
-                   const std::optional<Array1>& groups, const std::optional<Array1>& times,
-                   const std::string& group_name, const std::string& time_name) {
+                   bool has_counts, const PartArrays& arrays, const PartNames& names, const Names& target_units,
+                   std::size_t table_columns, const Kinds& kinds) {
   return unlocked([&] {
-    DatasetParts parts{.weights = copy_of(weights),
-                       .noise_std = noise_std ? copy_of(*noise_std) : Matrix(),
-                       .input_names = inputs.table.names,
-                       .target_names = target_names,
-                       .weight_name = weight_name,
-                       .noise_names = noise_names,
-                       .groups = copy_of(groups),
-                       .times = copy_of(times),
-                       .group_name = group_name,
-                       .time_name = time_name};
+    DatasetParts parts = parts_of(arrays, names);
+    parts.input_names = inputs.table.names;
     DatasetOptions options;
     set_kinds(kinds, options);
     set_classes({task, classes, {}}, options);
@@ -155,8 +162,10 @@ nb::typed<nb::tuple, Dataset, Names> from_file(const std::filesystem::path& path
   Names warnings;
   Dataset dataset = unlocked([&] {
     auto table = data::open_table(path, options.format, is_text ? data::FileKind::text : data::FileKind::any);
-    warnings = table->header().warnings;
-    return data::read_dataset(*data::open_rows(path, std::move(table), options));
+    const auto rows = data::open_rows(path, std::move(table), options);
+    Dataset read = data::read_dataset(*rows);
+    warnings = rows->warnings();
+    return read;
   });
   return nb::make_tuple(std::move(dataset), std::move(warnings));
 }
@@ -192,6 +201,13 @@ Texts levels_of(const Dataset& rows) {
   return levels;
 }
 
+/// Whether somebody gave the kind of each input.
+std::vector<int> wanted_inputs(const Dataset& rows) {
+  std::vector<int> wanted;
+  for (const data::Column& input : rows.schema().inputs) wanted.push_back(input.is_wanted ? 1 : 0);
+  return wanted;
+}
+
 std::optional<NumpyArray> weights_of(const nb::object& self) {
   const auto& dataset = nb::cast<const Dataset&>(self);
   if (dataset.weights().empty()) return std::nullopt;
@@ -212,6 +228,19 @@ NumpyArray word_numbers(const Names& words) {
   return to_array(std::move(numbers));
 }
 
+/// Seconds since 1970-01-01; NaN for a text that is no date, or that has a zone where the first has none.
+NumpyArray date_seconds(const Names& texts) {
+  std::vector<double> seconds;
+  std::optional<bool> has_zone;
+  for (const std::string& text : texts) {
+    const std::optional<data::Date> date = data::read_date(base::trim(text));
+    const bool fits = date && date->has_zone == has_zone.value_or(date->has_zone);
+    seconds.push_back(fits ? date->seconds : std::numeric_limits<double>::quiet_NaN());
+    if (date && !has_zone) has_zone = date->has_zone;
+  }
+  return to_array(std::move(seconds));
+}
+
 std::optional<NumpyArray> noise_of(const nb::object& self) {
   const auto& dataset = nb::cast<const Dataset&>(self);
   if (dataset.noise_std().empty()) return std::nullopt;
@@ -223,16 +252,11 @@ std::optional<NumpyArray> noise_of(const nb::object& self) {
 void register_dataset(nb::module_& module) {
   using namespace nb::literals;
   nb::class_<Dataset>(module, "Dataset", "Rows of inputs and targets.")
-      .def_static("from_arrays", &from_arrays, "inputs"_a.noconvert(), "targets"_a.noconvert(),
-                  "weights"_a.noconvert().none(), "noise_std"_a.noconvert().none(), "input_names"_a, "target_names"_a,
-                  "input_units"_a, "target_units"_a, "weight_name"_a, "noise_names"_a, "input_columns"_a,
-                  "target_columns"_a, "table_columns"_a, "kinds"_a, "levels"_a, "allows_missing"_a, "missing"_a,
-                  "groups"_a.noconvert().none(), "times"_a.noconvert().none(), "group_name"_a, "time_name"_a, "task"_a,
-                  "classes"_a, "target_levels"_a)
+      .def_static("from_arrays", &from_arrays, "inputs"_a.noconvert(), "input_names"_a, "targets"_a.noconvert(),
+                  "arrays"_a.noconvert(), "names"_a, "input_units"_a, "target_units"_a, "input_columns"_a,
+                  "target_columns"_a, "table_columns"_a, "kinds"_a, "allows_missing"_a, "missing"_a, "classes"_a)
       .def_static("from_parts", &from_parts, "inputs"_a, "targets"_a, "task"_a, "classes"_a, "has_counts"_a,
-                  "weights"_a.noconvert().none(), "noise_std"_a.noconvert().none(), "target_names"_a, "target_units"_a,
-                  "weight_name"_a, "noise_names"_a, "table_columns"_a, "kinds"_a, "groups"_a.noconvert().none(),
-                  "times"_a.noconvert().none(), "group_name"_a, "time_name"_a)
+                  "arrays"_a.noconvert(), "names"_a, "target_units"_a, "table_columns"_a, "kinds"_a)
       .def_static("from_table", &from_table, "table"_a, "roles"_a, "classes"_a, "kinds"_a, "missing"_a)
       .def_static("from_file", &from_file, "path"_a, "is_text"_a, "roles"_a, "classes"_a, "kinds"_a, "missing"_a,
                   "header"_a.none(), "delimiter"_a, "decimal"_a, "unit_line"_a.none())
@@ -266,6 +290,8 @@ void register_dataset(nb::module_& module) {
       .def_prop_ro("table_columns", &Dataset::table_columns)
       .def_prop_ro("input_kinds", [](const Dataset& rows) { return kind_names(rows.schema()); })
       .def_prop_ro("input_levels", &levels_of)
+      .def_prop_ro("wanted_inputs", &wanted_inputs)
+      .def_prop_ro("input_zones", [](const Dataset& rows) { return zones_of(rows.schema()); })
       .def_prop_ro("allows_missing", [](const Dataset& rows) { return rows.schema().allows_missing; })
       .def_prop_ro("missing", [](const Dataset& rows) { return rows.schema().missing; })
       .def(
@@ -274,15 +300,18 @@ void register_dataset(nb::module_& module) {
             return to_array(unlocked([&] { return ensemble.inputs_of(rows); }));
           },
           "ensemble"_a, "The columns that the ensemble was trained on.")
-      .def("with_targets", &Dataset::with_targets, "The rows that have all their targets.")
+      .def(
+          "rows_with_targets", [](const Dataset& rows) { return data::rows_with_targets(rows.targets()); },
+          "Numbers of the rows that have all their targets.")
       .def("fingerprint", &Dataset::fingerprint, nb::call_guard<nb::gil_scoped_release>())
       .def("select", [](const Dataset& dataset, const std::vector<std::size_t>& rows) { return dataset.select(rows); })
       .def("split", [](const Dataset& dataset, double test_fraction, std::uint64_t seed) {
         return dataset.split({.test_fraction = test_fraction, .seed = seed});
       });
 
-  module.def("left_out_sentence", &data::left_out_sentence, "rows"_a);
+  module.def("left_out_sentence", &data::left_out_sentence, "left_out"_a, "rows"_a);
   module.def("word_numbers", &word_numbers, "words"_a);
+  module.def("date_seconds", &date_seconds, "texts"_a);
   module.def("simulate", &simulate, "problem"_a, "rows"_a, "seed"_a);
   module.def("standardising_scale", &standardising_scale, "values"_a.noconvert());
 }

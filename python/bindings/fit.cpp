@@ -137,9 +137,10 @@ nb::typed<nb::list, nb::typed<nb::tuple, nb::str, nb::str, nb::str, nb::str>> op
 
 /// Name and value, as text, of each option that determines a fit of so many rows: the given ones and those that the
 /// recipe decides.
-Values planned_options(const Values& given, std::size_t rows, std::size_t inputs, std::size_t outputs) {
-  const learn::Plan plan =
-      learn::make_plan(options_of(given), learn::DataSize{.rows = rows, .inputs = inputs, .outputs = outputs});
+Values planned_options(const Values& given, std::size_t rows, std::size_t inputs, std::size_t outputs,
+                       std::size_t classes) {
+  const learn::DataSize size{.rows = rows, .inputs = inputs, .outputs = outputs, .classes = classes};
+  const learn::Plan plan = learn::make_plan(options_of(given), size);
   Values planned;
   for (const auto& [name, value] : learn::stored_options(plan.options))
     planned.emplace_back(name, base::to_text(value));
@@ -154,7 +155,7 @@ void register_fit(nb::module_& module) {
   module.def("widen", &widen_model, "ensemble"_a, "train"_a, "posterior"_a.none(), "prior_precision"_a.none(),
              "evidence"_a, "random_bias"_a.none(), "threads"_a);
   module.def("fit_options", &option_table);
-  module.def("planned_options", &planned_options, "options"_a, "rows"_a, "inputs"_a, "outputs"_a);
+  module.def("planned_options", &planned_options, "options"_a, "rows"_a, "inputs"_a, "outputs"_a, "classes"_a);
 }
 
 }  // namespace credens::python

@@ -133,6 +133,8 @@ void read_dates(Frame& frame, std::size_t col) {
     has_zone = date->has_zone;
     return date->seconds;
   });
+  frame.table.zones.resize(frame.table.cols());
+  frame.table.zones[col] = has_zone;
 }
 
 /// Texts that stand for a missing value are no words.
@@ -243,6 +245,20 @@ std::vector<std::size_t> all_columns(const Table& table) {
   return columns;
 }
 
+/// Throws data where times are words, with the first of them.
+void check_times(const Frame& frame, std::size_t col) {
+  if (found_kind(frame, col) != ColumnKind::category) return;
+  const Table& table = frame.table;
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    const double code = table.values(row, col);
+    if (std::isnan(code)) continue;
+    const std::string word = base::quoted(table.levels[col][static_cast<std::size_t>(code)]);
+    throw Error(ErrorCode::data, fault_with(table, row, col, "is " + word,
+                                            "a number, or a day or time such as 2024-05-17 or 2024-05-17T08:30:00Z")
+                                     .sentence);
+  }
+}
+
 void check_faults(const Table& table) {
   if (const auto* fault = data::first_fault(table.faults, all_columns(table))) {
     throw Error(ErrorCode::data, fault->sentence);
@@ -305,6 +321,7 @@ Dataset make_dataset(Frame frame, const DatasetOptions& options) {
   const data::Schema schema = data::make_schema(frame.table, options);
   frame.missing = options.format.missing;
   if (schema.group) read_groups(frame, *schema.group->position);
+  if (schema.time) check_times(frame, *schema.time->position);
   read_all(frame, training_kinds(frame, schema, options));
   return data::make_dataset(std::move(frame.table), options);
 }
@@ -354,6 +371,12 @@ std::vector<std::string> kind_names(const data::Schema& schema) {
     names.emplace_back(input.kind == ColumnKind::category ? "category" : is_date ? "date" : "number");
   }
   return names;
+}
+
+std::vector<int> zones_of(const data::Schema& schema) {
+  std::vector<int> zones;
+  for (const data::Column& input : schema.inputs) zones.push_back(input.has_zone ? *input.has_zone : -1);
+  return zones;
 }
 
 }  // namespace credens::python

@@ -66,4 +66,7 @@ bool has_number_classes(const data::Schema& schema);
 /// `number`, `category` or `date` for each input.
 std::vector<std::string> kind_names(const data::Schema& schema);
 
+/// Whether the dates of each input have a zone (1) or none (0); -1: not known.
+std::vector<int> zones_of(const data::Schema& schema);
+
 }  // namespace credens::python

@@ -7,6 +7,7 @@
 
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 #include <nlohmann/json.hpp>
 
 #include "arrays.hpp"
@@ -54,8 +55,10 @@ std::string score_text(const Ensemble* ensemble, const Predictive& predictive, c
   });
 }
 
+/// `numbers`: those of the rows among what the user gave.
 void write_report(const Ensemble& ensemble, const Predictive& predictive, const Array2& inputs, const Dataset& data,
-                  const std::filesystem::path& path, double level, const std::string& interval) {
+                  const std::vector<std::size_t>& numbers, const std::filesystem::path& path, double level,
+                  const std::string& interval) {
   const scoring::IntervalOptions options{.level = level, .kind = base::parse_enum<IntervalKind>(interval)};
   const MatrixView rows = view_of(inputs);
   unlocked([&] {
@@ -67,6 +70,7 @@ void write_report(const Ensemble& ensemble, const Predictive& predictive, const 
     report::RowPlaces places;
     for (const std::size_t row : judged.shown_rows()) {
       places.inputs[row].assign(rows.row(row).begin(), rows.row(row).end());
+      places.numbers[row] = numbers[row];
     }
     base::write_file(path, report::render_page(judged.page("the model", "the data", places)));
   });
@@ -79,8 +83,8 @@ void register_scores(nb::module_& module) {
   module.def("score", &score_text, "ensemble"_a.none(), "predictive"_a, "inputs"_a.noconvert().none(),
              "targets"_a.noconvert(), "weights"_a.noconvert().none(), "truth"_a.noconvert().none(), "level"_a,
              "interval"_a);
-  module.def("report", &write_report, "ensemble"_a, "predictive"_a, "inputs"_a.noconvert(), "data"_a, "path"_a,
-             "level"_a, "interval"_a);
+  module.def("report", &write_report, "ensemble"_a, "predictive"_a, "inputs"_a.noconvert(), "data"_a, "numbers"_a,
+             "path"_a, "level"_a, "interval"_a);
   module.def(
       "inspect", [](const Ensemble& ensemble) { return report::model_json(ensemble).dump(); }, "ensemble"_a);
 }

@@ -33,7 +33,7 @@ Content content_named(const std::string& name) {
   if (name == "text") return Content::text;
   if (name == "word") return Content::word;
   if (name == "flag") return Content::flag;
-  return name == "date" ? Content::date : Content::number;
+  return name == "date" || name == "date with zone" ? Content::date : Content::number;
 }
 
 Frame from_columns(const std::string& source, std::vector<std::string> names, const std::vector<Array1>& columns,
@@ -41,7 +41,10 @@ Frame from_columns(const std::string& source, std::vector<std::string> names, co
   Frame frame{.table = {.source = source, .names = std::move(names), .levels = std::move(texts)}};
   data::Table& table = frame.table;
   data::separate_units(table.names, table.units);
-  for (const std::string& content : contents) frame.contents.push_back(content_named(content));
+  for (const std::string& content : contents) {
+    frame.contents.push_back(content_named(content));
+    table.zones.push_back(frame.contents.back() == Content::date ? std::optional(content != "date") : std::nullopt);
+  }
   table.values = Matrix(columns.empty() ? 0 : columns.front().shape(0), columns.size());
   for (std::size_t col = 0; col < columns.size(); ++col) {
     base::require(columns[col].shape(0) == table.rows(), ErrorCode::data, "{}: column {} has {} rows, expected {}",
@@ -92,9 +95,11 @@ Frame read_file(const std::filesystem::path& path) {
   }
   const std::size_t rows = values.size() / table.cols();
   table.values = Matrix(rows, table.cols(), std::move(values));
+  table.warnings = portions->header().warnings;
   table.faults = portions->faults();
   table.faults.resize(table.cols());
   table.levels.resize(table.cols());
+  table.zones.resize(table.cols());
   for (std::size_t col = 0; col < table.cols(); ++col) {
     if (frame.contents[col] == Content::text) table.levels[col] = portions->levels(col);
   }
@@ -114,9 +119,11 @@ nb::typed<nb::tuple, NumpyArray, std::vector<std::string>> inputs_of_file(const 
     data::Schema model = ensemble.state().schema;
     model.has_noise = false;
     auto portions = data::open_table(path, {}, model);
-    warnings = portions->header().warnings;
     if (portions->header().first_line == 0) return inputs_of(read_file(path), model);
-    return data::read_inputs(*data::open_rows_for(path, std::move(portions), model, {}));
+    const auto rows = data::open_rows_for(path, std::move(portions), model, {});
+    Matrix read = data::read_inputs(*rows);
+    warnings = rows->warnings();
+    return read;
   });
   return nb::make_tuple(to_array(std::move(inputs)), std::move(warnings));
 }

@@ -43,8 +43,9 @@ class Dataset:
     noise_std : array [N] or [N, q], optional
         Values > 0: the known standard deviation of each row's noise.
     group : array [N] of numbers or texts, optional
-        Rows of one group (a sample, a patient, a day) are held out together.
-    time : array [N] of numbers, optional
+        Rows of one group (a sample, a patient, a day) are held out together. Weights, group and time may also be the
+        name of a column of `inputs`, which then is no input.
+    time : array [N] of numbers, dates or texts such as "2024-05-17", optional
         Rows are held out in blocks of time.
     task : "auto", "regression" or "classification"
         "auto" takes words and flags for classes and numbers for numbers: labels that are numbers need "classification".
@@ -92,6 +93,9 @@ class Dataset:
         dates: Columns = (),
         strict: bool = False,
     ):
+        named = {"weights": weights, "group": group, "time": time}
+        inputs, columns = _tables.take_columns(inputs, {what: name for what, name in named.items() if isinstance(name, str)})
+        weights, group, time = (columns.get(what, part) for what, part in named.items())
         x = inputs_table(inputs, input_names)
         y = targets_table(targets, counts)
         noise, noise_names = (None, []) if noise_std is None else part_of(noise_std, "noise_std")
@@ -106,18 +110,16 @@ class Dataset:
             _tables.word(task, "task"),
             [] if counts is not None else class_texts(classes),
             counts is not None,
-            None if weights is None else _tables.vector(weights, "weights"),
-            noise if noise is None or noise.shape[1] != 1 else np.repeat(noise, q, axis=1),
-            names,
+            (
+                None if weights is None else _tables.vector(weights, "weights"),
+                noise if noise is None or noise.shape[1] != 1 else np.repeat(noise, q, axis=1),
+                None if group is None else _tables.labels(group, "group"),
+                None if time is None else _tables.times(time, "time"),
+            ),
+            (names, _tables.series_name(weights), noise_names, _tables.series_name(group), _tables.series_name(time)),
             y.units if target_names is None and names == y.names else [],
-            _tables.series_name(weights),
-            noise_names,
             columns,
             kinds_of(numbers, categories, dates, strict),
-            None if group is None else _tables.labels(group, "group"),
-            None if time is None else _tables.vector(time, "time"),
-            _tables.series_name(group),
-            _tables.series_name(time),
         )
 
     @classmethod
@@ -218,6 +220,8 @@ class Dataset:
                 raise UsageError(f"{path} is no text, but header, delimiter, decimal or unit_line is given")
             return cls._of(_core.Dataset.from_table(_tables.table(path, "table"), *roles, kinds, texts))
         form = (header, delimiter, decimal, unit_line)
+        if not is_text:
+            _files.warn(_files.name_warnings(path))
         with reading(path):
             core, sentences = _core.Dataset.from_file(os.fspath(path), is_text, *roles, kinds, texts, *form)
         _files.warn(sentences)
@@ -337,13 +341,16 @@ class Dataset:
 
     def __reduce__(self):
         core = self._core
-        arrays = [None if part is None else np.array(part) for part in (core.inputs, core.targets, core.weights, core.noise_std)]
-        names = (core.input_names, core.target_names, core.input_units, core.target_units, core.weight_name, core.noise_names)
+        parts = (core.weights, core.noise_std, core.groups, core.times)
+        arrays = tuple(None if part is None else np.array(part) for part in parts)
+        names = (core.target_names, core.weight_name, core.noise_names, core.group_name, core.time_name)
+        units = (core.input_units, core.target_units)
         places = (core.input_columns, core.target_columns, core.table_columns)
-        kinds = (core.input_kinds, core.input_levels, core.allows_missing, core.missing)
-        labels = [None if part is None else np.array(part) for part in (core.groups, core.times)]
+        kinds = (core.input_kinds, core.input_levels, core.wanted_inputs, core.input_zones)
         classes = (core.task, core.given_classes, core.target_levels)
-        return _restore, (*arrays, *names, *places, *kinds, *labels, core.group_name, core.time_name, *classes)
+        inputs, targets = np.array(core.inputs), np.array(core.targets)
+        rest = (*units, *places, kinds, core.allows_missing, core.missing, classes)
+        return _restore, (inputs, core.input_names, targets, arrays, names, *rest)
 
 
 def dataset_of(data: Any, targets: Any = None, **parts: Any) -> Dataset:
@@ -357,6 +364,8 @@ def dataset_of(data: Any, targets: Any = None, **parts: Any) -> Dataset:
     if targets is None and not _is_given(counts):
         raise UsageError("targets is missing: give a Dataset, or inputs and targets")
     if names_columns(counts if targets is None else targets) and _tables.is_table(data):
+        return _named(data, targets, **parts)
+    if isinstance(targets, (int, np.integer)) and not isinstance(targets, bool):
         return _named(data, targets, **parts)
     return Dataset(data, targets, **parts)
 

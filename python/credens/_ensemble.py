@@ -166,15 +166,31 @@ class Ensemble:
         drawn = self._core.sample(x, draws, _tables.word(of, "of"), seed, self._noise(noise_std, len(x)), _threads(threads))
         return drawn[..., 0] if self.outputs == 1 else drawn
 
-    def predict_outputs(self, features: Any, mean: Any = None, variance: Any = None, *, threads: int = 0) -> Predictive:
+    def predict_outputs(
+        self,
+        features: Any,
+        mean: Any = None,
+        variance: Any = None,
+        *,
+        logits: Any = None,
+        classical: bool = False,
+        threads: int = 0,
+    ) -> Any:
         """The predictive distribution at rows of which the members' outputs are given, for networks trained elsewhere.
 
-        Arrays, or one `MemberOutputs`, as in `widen_outputs`: in the networks' own units.
+        Arrays, or one `MemberOutputs`, as in `widen_outputs`: in the networks' own units. A `Predictive`; of classes,
+        whose members give `logits`, a `ClassPredictive`, with `classical` that of the classical deep ensemble inside.
         """
         from ._outputs import row_arrays
 
-        self._refuse_classes("predict_outputs")
-        return Predictive(_core.predict_outputs(self._core, *row_arrays(features, mean, variance), threads))
+        has_classes = self.task == "classification"
+        rows = row_arrays(features, mean, variance, logits, has_classes)
+        if not has_classes and classical:
+            raise UsageError("classical is given, but the model predicts numbers: Predictive.classical() has it")
+        if not has_classes:
+            return Predictive(_core.predict_outputs(self._core, *rows, _threads(threads)))
+        core = _core.predict_class_outputs(self._core, *rows[:2], bool(classical), _threads(threads))
+        return ClassPredictive(core, self.classes)
 
     def sample_outputs(
         self,
@@ -182,6 +198,7 @@ class Ensemble:
         mean: Any = None,
         variance: Any = None,
         *,
+        logits: Any = None,
         draws: int = 1000,
         of: str = "function",
         seed: int = 0,
@@ -190,10 +207,10 @@ class Ensemble:
         """As `sample`, at rows of which the members' outputs are given."""
         from ._outputs import row_arrays
 
-        self._refuse_classes("sample_outputs")
         if not isinstance(draws, (int, np.integer)) or draws < 1:
             raise UsageError(f"draws is {draws!r}, expected a whole number above 0")
-        drawn = _core.sample_outputs(self._core, *row_arrays(features, mean, variance), draws, of, seed, threads)
+        rows = row_arrays(features, mean, variance, logits, self.task == "classification")
+        drawn = _core.sample_outputs(self._core, *rows, draws, of, seed, threads)
         return drawn[..., 0] if self.outputs == 1 else drawn
 
     def joint_epistemic_covariance(self, inputs: Any) -> np.ndarray:
@@ -232,10 +249,10 @@ class Ensemble:
         if not self.has_networks:
             raise UsageError("the model was made from arrays and has no networks: use predict_outputs")
         if isinstance(inputs, Dataset):
-            has_words = "category" in inputs.input_kinds + self.input_kinds
+            are_numbers = {*inputs.input_kinds, *self.input_kinds} == {"number"}
             has_units = self.input_units and inputs.input_units
             is_alike = not self.input_names or (inputs.input_names in ([], self.input_names) and not has_units)
-            if not has_words and is_alike:
+            if are_numbers and is_alike:
                 return self._checked(inputs.inputs)
             return inputs._core.inputs_of(self._core)
         if _files.is_path(inputs) and not _files.is_foreign(inputs):

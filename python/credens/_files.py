@@ -44,6 +44,7 @@ def read(path: str | os.PathLike[str]) -> Any:
     """All columns, as a table of the package that read them or of Credens."""
     kind = _kind(path)
     if not kind:
+        warn(name_warnings(path))
         with reading(path):
             table = _core.Table.from_file(os.fspath(path))
         warn(table.warnings)
@@ -63,10 +64,19 @@ def read(path: str | os.PathLike[str]) -> Any:
 
 def read_inputs(path: str | os.PathLike[str], ensemble: _core.Ensemble) -> Any:
     """[N, d]: the columns of a text or .npy file that a model was trained on."""
+    warn(name_warnings(path))
     with reading(path):
         inputs, sentences = _core.inputs_of_file(os.fspath(path), ensemble)
     warn(sentences)
     return inputs
+
+
+def name_warnings(path: str | os.PathLike[str]) -> list[str]:
+    """What is to be said of a file that Credens reads by itself, though its name says another kind."""
+    extension = os.path.splitext(os.fspath(path))[1].lower()
+    if not os.path.exists(path):
+        return []
+    return [f"{path} is no {NAMES[EXTENSIONS[extension]].split(' ', 1)[1]}, but text, and read as such"] if extension in EXTENSIONS else []
 
 
 def warn(sentences: Iterable[str]) -> None:

@@ -14,7 +14,7 @@ from . import _core, _tables
 from ._dataset import Dataset, dataset_of
 from ._ensemble import Ensemble, core_of, with_task
 from ._progress import Progress, display_of
-from ._roles import Columns, Labels, Task
+from ._roles import Columns, Labels, Task, check_target_names
 
 Posterior = Literal["delta", "isotropic", "diagonal", "full"]
 Numbers = Union[float, Sequence[float]]
@@ -77,10 +77,11 @@ def fit(
     ----------
     data : Dataset, or array or table of inputs [N, d]
         Or a table that also holds the targets; the path of a file is such a table.
-    targets : array [N] or [N, q], or names of columns of `data`
+    targets : array [N] or [N, q], or names of columns of `data`, or the index of one
         Words and flags (bool) are classes, which the model then predicts.
     weights, noise_std, group, time, input_names, target_names
         As for `Dataset`; where `targets` are names, weights, noise_std, group and time are names too.
+        A column of a table that is the target too is refused: the model would read its answer.
     task, classes, counts
         As for `Dataset`: task="classification" takes numbers for labels, `classes` gives their order, and `counts`, in
         place of targets, how often each class was observed; where `data` is a table, names of its columns.
@@ -110,6 +111,7 @@ def fit(
     kinds = {"categories": categories, "numbers": numbers, "dates": dates, "strict": strict}
     of_classes = {"task": task, "classes": classes, "counts": counts}
     train = dataset_of(data, targets, **parts, **of_classes, **names, **kinds)
+    check_target_names(train, targets, target_names)
     if validation is not None and not isinstance(validation, Dataset):
         raise TypeError(f"validation is {type(validation).__name__}, expected a Dataset")
     options = [(name, option_text(name, value)) for name, value in given.items() if value is not None]

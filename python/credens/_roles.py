@@ -58,6 +58,17 @@ def part_of(values: Any, what: str) -> tuple[np.ndarray, list[str]]:
     return array, [name] if name else []
 
 
+def check_target_names(train: Any, targets: Any, target_names: Sequence[str] | None) -> None:
+    """Refuses a target that is an input too: a column that was left in the table it came from."""
+    twins = [name for name in train.target_names if name in train.input_names]
+    is_default = train.target_names in (["y"], [f"y{k}" for k in range(len(train.target_names))])
+    has_name = target_names is not None or _tables.is_table(targets) or _tables.series_name(targets) != ""
+    columns = [(train.inputs[:, train.input_names.index(name)], train.targets[:, train.target_names.index(name)]) for name in twins]
+    twins = [name for name, (x, y) in zip(twins, columns) if np.array_equal(x, y, equal_nan=True)]
+    if twins and (has_name or not is_default):
+        raise UsageError(f"the target {twins[0]!r} is a column of the inputs too: give its name in place of its values, or leave the column out")
+
+
 def target_names_of(given: Sequence[str] | None, found: list[str], classes: Labels, are_counts: bool) -> list[str]:
     if not are_counts:
         return _names(given, found, "target_names")

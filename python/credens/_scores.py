@@ -14,7 +14,7 @@ from . import _core, _tables
 from ._class_predictive import ClassPredictive
 from ._dataset import Dataset, dataset_of
 from ._ensemble import Ensemble, core_of, with_task
-from ._errors import UsageError
+from ._errors import DataError, UsageError
 from ._predictive import Predictive
 
 
@@ -85,13 +85,16 @@ def score(
         weights = None if weights is None else _tables.vector(weights, "weights")
     else:
         ensemble = core_of(prediction)
-        rows = _with_targets(dataset_of(data, targets, weights=weights, **with_task(ensemble, data, parts)))
-        if rows.task == "classification":
+        given = dataset_of(data, targets, weights=weights, **with_task(ensemble, data, parts))
+        if given.task == "classification":
             raise UsageError("the rows have classes, but the model predicts numbers")
+        rows, numbers = _with_targets(given)
         ensemble.check_units(rows._core)
         predictive, observed, weights = prediction.predict(rows), rows.targets, rows.weights
         inputs = prediction._inputs(rows)
-    truth = None if truth is None else _tables.matrix(truth, "truth")
+    truth = None if truth is None else _tables.matrix(truth, "truth", may_miss=True)
+    if truth is not None and ensemble is not None and len(truth) == len(given):
+        truth = truth[numbers]
     level, interval = _tables.number(level, "level"), _tables.word(interval, "interval")
     text = _core.score(ensemble, predictive._core, inputs, observed, weights, truth, level, interval)
     return json.loads(text, object_hook=Scores)
@@ -106,7 +109,7 @@ def _refuse(given: dict[str, Any], of_what: str) -> None:
 
 
 def _score_classes(model: Ensemble, rows: Dataset, foreign: Any, by: str) -> Scores:
-    rows = _with_targets(rows)
+    rows, _ = _with_targets(rows)
     strange = None if foreign is None else model._inputs(foreign)
     text = _core.compare_classes(model._core, model._inputs(rows), rows._core, strange, _tables.word(by, "by"))
     return json.loads(text, object_hook=Scores)
@@ -125,12 +128,15 @@ def _score_probabilities(predictive: ClassPredictive, targets: Any, weights: Any
     return json.loads(text, object_hook=Scores)
 
 
-def _with_targets(rows: Dataset) -> Dataset:
-    """Rows without target cannot be scored: they are left out with one warning."""
-    kept = Dataset._of(rows._core.with_targets())
-    if len(kept) < len(rows):
-        warnings.warn(_core.left_out_sentence(len(rows) - len(kept)), UserWarning, stacklevel=3)
-    return kept
+def _with_targets(rows: Dataset) -> tuple[Dataset, list[int]]:
+    """The rows that can be scored, with their numbers; those without target are left out with one warning."""
+    numbers = rows._core.rows_with_targets()
+    if not numbers:
+        raise DataError("no row has a target, expected at least one")
+    if len(numbers) == len(rows):
+        return rows, numbers
+    warnings.warn(_core.left_out_sentence(len(rows) - len(numbers), len(rows)), UserWarning, stacklevel=3)
+    return Dataset._of(rows._core.select(numbers)), numbers
 
 
 def report(
@@ -141,16 +147,34 @@ def report(
     path: str | os.PathLike[str],
     level: float = 0.95,
     interval: str = "gaussian",
+    foreign: Any = None,
     **parts: Any,
 ) -> None:
-    """Writes one HTML page of charts of errors, calibration and uncertainty. `data` and `targets` as to `fit`."""
+    """Writes one HTML page of charts of errors, calibration and uncertainty. `data` and `targets` as to `fit`.
+
+    For a model that predicts classes, inputs without targets give a page of predictions only, and `foreign` are inputs
+    of rows that belong to no class.
+    """
     core = core_of(model)
-    model._refuse_classes("report")
-    rows = _with_targets(dataset_of(data, targets, **with_task(core, data, parts)))
+    if model.task == "classification":
+        _refuse({"level": level, "interval": interval}, "numbers")
+        return _report_classes(model, data, targets, foreign, os.fspath(path), parts)
+    _refuse({"foreign": foreign}, "classes")
+    rows, numbers = _with_targets(dataset_of(data, targets, **with_task(core, data, parts)))
     core.check_units(rows._core)
     predictive, inputs = model.predict(rows), model._inputs(rows)
     level, interval = _tables.number(level, "level"), _tables.word(interval, "interval")
-    _core.report(core, predictive._core, inputs, rows._core, os.fspath(path), level, interval)
+    _core.report(core, predictive._core, inputs, rows._core, numbers, os.fspath(path), level, interval)
+
+
+def _report_classes(model: Ensemble, data: Any, targets: Any, foreign: Any, path: str, parts: dict[str, Any]) -> None:
+    strange = None if foreign is None else model._inputs(foreign)
+    if targets is None and not isinstance(data, Dataset) and not parts:
+        inputs = model._inputs(data)
+        _core.report_classes(model._core, inputs, None, list(range(len(inputs))), strange, path)
+        return
+    rows, numbers = _with_targets(dataset_of(data, targets, **with_task(model._core, data, parts)))
+    _core.report_classes(model._core, model._inputs(rows), rows._core, numbers, strange, path)
 
 
 def inspect(model: Ensemble) -> dict[str, Any]:

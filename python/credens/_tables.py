@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import difflib
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ from . import _core, _files
 from ._errors import DataError, UsageError
 
 NUMBERS = "biuf"  # kinds of numpy types that become doubles
+ZONED = "date with zone"  # the content of a column
 
 
 def matrix(values: Any, what: str, may_miss: bool = False) -> np.ndarray:
@@ -56,6 +58,24 @@ def table(values: Any, what: str) -> _core.Table:
     if _is_arrow(values):
         return _core.Table.from_arrow(what, values.__arrow_c_stream__())
     return _from_frame(values, what)
+
+
+def take_columns(values: Any, names: dict[str, str]) -> tuple[Any, dict[str, Any]]:
+    """The table without the columns of these names, and these columns by what they are."""
+    if not names:
+        return values, {}
+    for what, name in names.items():
+        if not (_is_frame(values) or _is_arrow(values)):
+            raise UsageError(f"{what} is {name!r}, which would name a column of a table, but inputs is none: give one value for each row")
+        known = list(values.column_names if hasattr(values, "column_names") else values.columns)
+        if name not in known:
+            near = difflib.get_close_matches(name, [str(label) for label in known], n=1)
+            raise DataError(f"{what} is {name!r}, but inputs has no such column" + (f"; did you mean {near[0]!r}?" if near else ""))
+    columns = {what: values[name] for what, name in names.items()}
+    taken = list(dict.fromkeys(names.values()))
+    if hasattr(values, "iloc"):
+        return values.drop(columns=taken), columns
+    return (values.drop_columns(taken) if hasattr(values, "drop_columns") else values.drop(taken)), columns
 
 
 def labels(values: Any, what: str) -> np.ndarray:
@@ -105,6 +125,29 @@ def label_text(label: Any) -> str:
     if _is_missing(label):
         raise DataError(f"classes has {label!r}, expected labels")
     return _text(label)
+
+
+EXPECTED_TIME = "a number, or a day or time such as 2024-05-17 or 2024-05-17T08:30:00Z, all of one kind"
+
+
+def times(values: Any, what: str) -> np.ndarray:
+    """[rows] of float64: numbers stay what they are, dates become seconds since 1970-01-01."""
+    if _holds_numbers(values):
+        return vector(values, what)
+    column = _column(values)
+    if column.fault is not None:
+        row, found = column.fault
+        raise DataError(f"{what}: row {row} {found}, expected {EXPECTED_TIME}")
+    if np.isnan(column.values).any():
+        raise DataError(f"{what}: row {int(np.argmax(np.isnan(column.values)))} is missing, expected {EXPECTED_TIME}")
+    if column.content not in ("text", "word", "flag"):
+        return column.values
+    codes = column.values.astype(int)
+    seconds = _core.date_seconds(list(column.texts))[codes]
+    if np.isnan(seconds).any():
+        row = int(np.argmax(np.isnan(seconds)))
+        raise DataError(f"{what}: row {row} is {column.texts[codes[row]]!r}, expected {EXPECTED_TIME}")
+    return seconds
 
 
 def _holds_numbers(values: Any) -> bool:
@@ -192,7 +235,8 @@ def _column(values: Any) -> _Column:
     """The values of a column with their kind."""
     dtype = getattr(values, "dtype", None)
     if getattr(dtype, "tz", None) is not None and hasattr(dtype, "unit"):
-        values = np.asarray(values, dtype=f"datetime64[{dtype.unit}]")  # in UTC
+        in_utc = np.asarray(values, dtype=f"datetime64[{dtype.unit}]")
+        return _Column(_seconds(in_utc), ZONED)
     if str(dtype) == "category":
         categories = [*values.cat.categories, None]  # the code of a missing value is -1
         return _texts([categories[code] for code in values.cat.codes], "word")
@@ -205,6 +249,8 @@ def _column(values: Any) -> _Column:
         return _Column(_seconds(array), "date")
     if array.dtype.kind in "OUT":
         return _object_column(array.astype(object))
+    if array.dtype.kind == "m":
+        return _unusable(array, 0, f"is a span of time ({array.dtype}), of which .dt.total_seconds() makes a number")
     return _unusable(array, 0, f"is of the type {array.dtype}")
 
 
@@ -225,6 +271,8 @@ def _object_column(array: np.ndarray) -> _Column:
     if all(isinstance(value, datetime.date) for value in present):
         return _dates(array)
     for row, value in enumerate(array):
+        if type(value).__name__ == "Period":
+            return _unusable(array, row, f"is a period ({value}), of which .dt.to_timestamp() makes a date")
         if not isinstance(value, (str, np.bool_, *_NUMBER_TYPES)) and not _is_missing(value):
             return _unusable(array, row, f"is {value!r}")
     return _texts(array, "text")
@@ -268,7 +316,7 @@ def _dates(array: np.ndarray) -> _Column:
             seconds[row] = (value - datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc if zone else None)).total_seconds()
         else:
             seconds[row] = (value - datetime.date(1970, 1, 1)).total_seconds()
-    return _Column(seconds, "date")
+    return _Column(seconds, ZONED if has_zone else "date")
 
 
 def _is_missing(value: Any) -> bool:

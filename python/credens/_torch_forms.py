@@ -44,7 +44,7 @@ def parts_of(raw: Any, form: str | Callable | None, axis: int, what: str) -> Mea
     elif form not in FORMS:
         raise UsageError(f"output is {form!r}, expected one of {', '.join(FORMS)}, or a function")
     if form == "mean":
-        return MeanAndNoise(_tensor(_by_name(raw, MEANS) if _names(raw) else raw, f"{what}: its output"), None)
+        return MeanAndNoise(_tensor(by_name(raw, MEANS) if _names(raw) else raw, f"{what}: its output"), None)
     where, _, noise = form.partition("_")
     mean, raw_noise = _halves(raw, axis, what) if where == "split" else _pair(raw, noise, what)
     return MeanAndNoise(mean, NOISES[noise](raw_noise))
@@ -54,7 +54,7 @@ def _checked(parts: Any, what: str) -> MeanAndNoise:
     if isinstance(parts, torch.Tensor):
         return MeanAndNoise(parts, None)
     if not isinstance(parts, (tuple, list)) or len(parts) != 2:
-        raise UsageError(f"{what}: output() gave {_described(parts)}, expected a mean or (mean, variance)")
+        raise UsageError(f"{what}: output() gave {described(parts)}, expected a mean or (mean, variance)")
     variance = None if parts[1] is None else _tensor(parts[1], f"{what}: the variance of output()")
     return MeanAndNoise(_tensor(parts[0], f"{what}: the mean of output()"), variance)
 
@@ -64,24 +64,24 @@ def _guess(raw: Any, what: str) -> str:
     if isinstance(raw, torch.Tensor):
         return "mean"
     if _names(raw):
-        noises = [noise for noise, names in NAMES.items() if _by_name(raw, names) is not None]
+        noises = [noise for noise, names in NAMES.items() if by_name(raw, names) is not None]
         if _is_distribution(raw):
             noises = ["std"]
-        if _by_name(raw, MEANS) is not None and len(noises) <= 1:
+        if by_name(raw, MEANS) is not None and len(noises) <= 1:
             return f"mean_{noises[0]}" if noises else "mean"
     raise UsageError(
-        f"{what} gives {_described(raw)}: say with output= what that is, one of {', '.join(FORMS)}, or a function"
+        f"{what} gives {described(raw)}: say with output= what that is, one of {', '.join(FORMS)}, or a function"
     )
 
 
 def _pair(raw: Any, noise: str, what: str) -> tuple[torch.Tensor, torch.Tensor]:
     mean = spread = None
     if _names(raw):
-        mean, spread = _by_name(raw, MEANS), _by_name(raw, NAMES[noise])
+        mean, spread = by_name(raw, MEANS), by_name(raw, NAMES[noise])
     if (mean is None or spread is None) and isinstance(raw, (tuple, list)) and len(raw) == 2:
         mean, spread = raw
     if mean is None or spread is None:
-        raise UsageError(f"{what} gives {_described(raw)}, expected (mean, {noise}), or both by these names")
+        raise UsageError(f"{what} gives {described(raw)}, expected (mean, {noise}), or both by these names")
     return _tensor(mean, f"{what}: the mean"), _tensor(spread, f"{what}: the {noise}")
 
 
@@ -89,7 +89,7 @@ def _halves(raw: Any, axis: int, what: str) -> tuple[torch.Tensor, torch.Tensor]
     tensor = _tensor(raw, f"{what}: its output")
     if tensor.dim() <= abs(axis) - (axis < 0) or tensor.shape[axis] % 2:
         raise UsageError(
-            f"{what} gives {_described(raw)}, expected an even number of channels: means, then their noise"
+            f"{what} gives {described(raw)}, expected an even number of channels: means, then their noise"
         )
     mean, noise = tensor.chunk(2, axis)
     return mean, noise
@@ -104,7 +104,7 @@ def _names(raw: Any) -> bool:
     return isinstance(raw, Mapping) or hasattr(raw, "_fields") or not isinstance(raw, (torch.Tensor, tuple, list))
 
 
-def _by_name(raw: Any, names: tuple[str, ...]) -> Any:
+def by_name(raw: Any, names: tuple[str, ...]) -> Any:
     for name in names:
         found = raw.get(name) if isinstance(raw, Mapping) else getattr(raw, name, None)
         if isinstance(found, torch.Tensor):
@@ -118,7 +118,7 @@ def _tensor(value: Any, what: str) -> torch.Tensor:
     return value
 
 
-def _described(raw: Any) -> str:
+def described(raw: Any) -> str:
     if isinstance(raw, torch.Tensor):
         return f"a tensor {list(raw.shape)}"
     if isinstance(raw, Mapping):

@@ -73,6 +73,10 @@ class LinearLayer:
         """[n, channels] of values in the layer's layout."""
         return values
 
+    def layout(self, rows: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
+        """The opposite of `rows`, beside the layer's output `out`."""
+        return rows.reshape(*out.shape[:-1], rows.shape[1])
+
     def patches(self, x: torch.Tensor) -> torch.Tensor:
         """[n, P]"""
         return x
@@ -137,6 +141,13 @@ class ConvolutionLayer:
 
     def rows(self, values: torch.Tensor) -> torch.Tensor:
         return values.movedim(1, -1).reshape(-1, values.shape[1])
+
+    def layout(self, rows: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
+        is_one = out.dim() == 1 + len(self.kernel)  # one image
+        images = 1 if is_one else len(out)
+        space = out.shape[-len(self.kernel) :]
+        values = rows.reshape(images, *space, rows.shape[1]).movedim(-1, 1)
+        return values[0] if is_one else values
 
     def patches(self, x: torch.Tensor) -> torch.Tensor:
         """[n, P], exact copies: a convolution with one kernel for each value of the patch."""

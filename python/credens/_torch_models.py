@@ -13,6 +13,7 @@ from ._errors import UsageError
 from ._torch_forms import MeanAndNoise, parts_of
 from ._torch_layers import KINDS, layer_of
 
+LOGIT = "logit"
 STEADY = 1e-3  # of rounding in float32, beside a change as large as the values themselves
 
 
@@ -79,10 +80,12 @@ def watched(model: torch.nn.Module, module: torch.nn.Module, inputs: Any, what: 
 
 
 class Head:
-    """The last layer of a network, and which of its channels are the means of the outputs."""
+    """The last layer of a network, and which of its channels are the means of the outputs, or logits of classes."""
 
-    def __init__(self, model, module, inputs: Any, form: str | Callable | None, what: str, layer_name: str):
-        self.model, self.module, self.form = model, module, form
+    def __init__(
+        self, model, module, inputs: Any, form: str | Callable | None, what: str, layer_name: str, noun: str = "mean"
+    ):
+        self.model, self.module, self.form, self.noun = model, module, form, noun
         self.what, self.layer_name = what, layer_name
         self.layer = layer_of(module, self.place)
         self.channels = self._matched(inputs)
@@ -116,10 +119,14 @@ class Head:
         if means[0] is None or means[0].shape[1] > self.layer.channels:
             shape = list(self.parts(before).mean.shape)
             raise UsageError(
-                f"{self.place} gives {list(before.out.shape)}, but the mean is {shape}: that layer does not give it"
+                f"{self.place} gives {list(before.out.shape)}, but the {self.noun} is {shape}: that layer does not give"
+                " it"
             )
         moved_by = self.layer.rows(means[1] - means[0]).double()
         changes = self.layer.rows(self.layer.shaped(change, before.out)).double()
+        if self.noun == LOGIT and moved_by.shape == changes.shape:
+            # What is added to all logits of a row, as log_softmax does, changes no probability.
+            moved_by, changes = (values - values.mean(1, keepdim=True) for values in (moved_by, changes))
         return [self._channel(column, changes, k) for k, column in enumerate(moved_by.T)]
 
     def _channel(self, moved_by: torch.Tensor, changes: torch.Tensor, output: int) -> int:
@@ -131,12 +138,15 @@ class Head:
             return channel
         if moved_by.abs().max() <= STEADY * size:
             raise UsageError(
-                f"{self.place} does not change the mean of output {output}, expected the layer that gives it"
+                f"{self.place} does not change the {self.noun} of {self._what(output)}, expected the layer that gives it"
             )
         raise UsageError(
-            f"{self.place} does not give the mean of output {output} as it is: a nonlinear function or a factor comes"
-            " after it, expected its output itself, or that plus something that does not depend on it"
+            f"{self.place} does not give the {self.noun} of {self._what(output)} as it is: a nonlinear function or a"
+            " factor comes after it, expected its output itself, or that plus something that does not depend on it"
         )
+
+    def _what(self, output: int) -> str:
+        return f"class {output}" if self.noun == LOGIT else f"output {output}"
 
 
 def _change_of(out: torch.Tensor) -> torch.Tensor:
@@ -146,24 +156,26 @@ def _change_of(out: torch.Tensor) -> torch.Tensor:
     return change * (size.to(out.dtype) if bool(size > 0) and bool(torch.isfinite(size)) else 1)
 
 
-def find_head(model, given: str | torch.nn.Module | None, inputs: Any, form: str | Callable | None, what: str) -> Head:
-    """The layer that is given by name or as it is, or the only one that turns out to give the mean."""
+def find_head(
+    model, given: str | torch.nn.Module | None, inputs: Any, form: str | Callable | None, what: str, noun: str = "mean"
+) -> Head:
+    """The layer that is given by name or as it is, or the only one that turns out to give the mean or the logits."""
     modules = dict(model.named_modules())
     if isinstance(given, str):
         if given not in modules:
             usable = ", ".join(_kinds(modules)) or "no layer of a usable kind"
             raise UsageError(f"mean_layer is {given!r}, which {what} does not have; it has {usable}")
-        return Head(model, modules[given], inputs, form, what, given)
+        return Head(model, modules[given], inputs, form, what, given, noun)
     if isinstance(given, torch.nn.Module):
         name = next((name for name, module in modules.items() if module is given), None)
         if name is None:
             raise UsageError(f"mean_layer is a {type(given).__name__} that is no part of {what}")
-        return Head(model, given, inputs, form, what, name)
+        return Head(model, given, inputs, form, what, name, noun)
     if given is not None:
         raise TypeError(
             f"mean_layer is {type(given).__name__}, expected a name, a module, or a list of them, one per network"
         )
-    return _only_head(model, modules, inputs, form, what)
+    return _only_head(model, modules, inputs, form, what, noun)
 
 
 def _kinds(modules: dict[str, torch.nn.Module]) -> list[str]:
@@ -196,11 +208,11 @@ def _candidates(model, modules, inputs: Any, form, what: str) -> list[str]:
     return fitting
 
 
-def _only_head(model, modules, inputs: Any, form, what: str) -> Head:
+def _only_head(model, modules, inputs: Any, form, what: str, noun: str) -> Head:
     found, reasons = [], {}
     for name in _candidates(model, modules, inputs, form, what):
         try:
-            found.append(Head(model, modules[name], inputs, form, what, name))
+            found.append(Head(model, modules[name], inputs, form, what, name, noun))
         except UsageError as error:
             reasons[name] = str(error)
     if len(found) == 1:
@@ -208,7 +220,7 @@ def _only_head(model, modules, inputs: Any, form, what: str) -> Head:
     if found:
         names = ", ".join(repr(head.layer_name) for head in found)
         raise UsageError(
-            f"mean_layer is not given and several layers of {what} add to the mean: {names}; say which one"
+            f"mean_layer is not given and several layers of {what} add to the {noun}: {names}; say which one"
         )
     last = next(iter(reasons.values()), f"{what} has no Linear, Conv1d, Conv2d or Conv3d")
-    raise UsageError(f"no layer of {what} gives its mean; expected a linear layer or a convolution at the end ({last})")
+    raise UsageError(f"no layer of {what} gives its {noun}; expected a linear layer or a convolution at the end ({last})")

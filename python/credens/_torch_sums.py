@@ -100,10 +100,10 @@ class HeadSums:
 
     def _check(self, features, mean, variance, where: str) -> None:
         for values, name in ((features, "the input of the last layer"), (mean, "the mean")):
-            _check_all(values, torch.isfinite(values), f"{self._at(where)} {name} has", "finite numbers")
+            check_all(values, torch.isfinite(values), f"{self._at(where)} {name} has", "finite numbers")
         if variance is not None:
             good = torch.isfinite(variance) & (variance > 0)
-            _check_all(variance, good, f"{self._at(where)} the variance has", "finite numbers above 0")
+            check_all(variance, good, f"{self._at(where)} the variance has", "finite numbers above 0")
 
     def _targets(self, targets, out, mean, where: str) -> torch.Tensor | None:
         if targets is None:
@@ -114,7 +114,7 @@ class HeadSums:
                 f"{self._at(where)} the targets are {list(targets.shape)}, expected {list(mean.shape)} as the mean"
             )
         shaped = exact(shaped)
-        _check_all(shaped, torch.isfinite(shaped), f"{where}: targets have", "finite numbers")
+        check_all(shaped, torch.isfinite(shaped), f"{where}: targets have", "finite numbers")
         return shaped
 
     def _weights(self, weights, mean, where: str) -> torch.Tensor:
@@ -126,7 +126,7 @@ class HeadSums:
         if len(mean) % max(1, len(weights)) or len(weights) == 0:
             raise DataError(f"{where}: there are {len(weights)} row weights, expected {len(mean)}")
         good = torch.isfinite(weights) & (weights >= 0)
-        _check_all(weights, good, f"{where}: row weights have", "finite numbers from 0")
+        check_all(weights, good, f"{where}: row weights have", "finite numbers from 0")
         weights = weights.repeat_interleave(len(mean) // len(weights))
         return ones * weights.reshape(-1, *[1] * (mean.dim() - 1))
 
@@ -158,6 +158,6 @@ class HeadSums:
         self.log_likelihood -= 0.5 * float(values.sum())
 
 
-def _check_all(values: torch.Tensor, good: torch.Tensor, what: str, expected: str) -> None:
+def check_all(values: torch.Tensor, good: torch.Tensor, what: str, expected: str) -> None:
     if not bool(good.all()):
         raise DataError(f"{what} the value {float(values[~good].reshape(-1)[0])}, expected {expected}")

@@ -5,6 +5,10 @@
     p = wide.predict(x)
     p.mean, p.aleatoric_variance, p.epistemic_variance, p.total_variance
 
+    wide = credens.torch.widen(classifiers, loader, likelihood="softmax", prior_precision=1.0)
+    p = wide.predict(x)
+    p.probability, p.entropy, p.aleatoric, p.epistemic
+
 docs/bring-your-own.md has the details.
 """
 
@@ -12,10 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 try:
     import torch
@@ -25,144 +26,16 @@ except ImportError as error:  # said when this module is used, never by `import 
 from . import _core
 from ._ensemble import Ensemble
 from ._errors import DataError, UsageError
-from ._outputs import MemberOutputs, _about, _lambda
-from ._torch_layers import at_least_single, exact
+from ._outputs import _about, _lambda
+from ._torch_classes import ClassForm, ClassPrediction, ClassSums, WidenedClasses, find_class_head
+from ._torch_layers import exact
 from ._torch_models import Head, evaluating, find_head
-from ._torch_sums import Batch, HeadSums, noise_of, shaped_variance
+from ._torch_sums import Batch, HeadSums
+from ._torch_widened import Prediction, Widened
 
-__all__ = ["Prediction", "Widened", "widen"]
+__all__ = ["ClassPrediction", "Prediction", "Widened", "WidenedClasses", "widen"]
 
 ROWS_AT_ONCE = 256  # of a data set that is no loader
-
-
-@dataclass(frozen=True, eq=False)
-class Prediction:
-    """Moments at some rows or pixels, shaped as the networks shape their mean, in the networks' own units."""
-
-    mean: torch.Tensor
-    aleatoric_variance: torch.Tensor
-    epistemic_variance: torch.Tensor
-    classical_epistemic_variance: torch.Tensor  # of the deep ensemble as it was: between members only
-
-    @property
-    def total_variance(self) -> torch.Tensor:
-        return self.aleatoric_variance + self.epistemic_variance
-
-    @property
-    def std(self) -> torch.Tensor:
-        return self.total_variance.sqrt()
-
-
-class Widened:
-    """Networks with a Gaussian over each one's last layer: what `widen` returns."""
-
-    def __init__(self, heads: list[Head], ensemble: Ensemble, noise_variance: list[torch.Tensor] | None):
-        self._heads = heads
-        self._posteriors = [_Posterior(ensemble, l) for l in range(len(heads))]
-        self.ensemble = ensemble
-        self.noise_variance = noise_variance
-        """[q] of each member where it was estimated from residuals, else None."""
-
-    @property
-    def models(self) -> list[torch.nn.Module]:
-        return [head.model for head in self._heads]
-
-    @property
-    def mean_layers(self) -> list[str]:
-        """The names of the layers that were widened."""
-        return [head.layer_name for head in self._heads]
-
-    @property
-    def gamma(self) -> np.ndarray:
-        """[L]: the isotropic width of each member."""
-        return self.ensemble.gamma
-
-    @property
-    def prior_precision(self) -> float:
-        return self.ensemble.prior_precision
-
-    @property
-    def posterior(self) -> str:
-        return self.ensemble.posterior
-
-    def elbo(self, posterior: str | None = None) -> float | None:
-        return self.ensemble.elbo(posterior)
-
-    def predict(self, inputs: Any) -> Prediction:
-        """At a batch of inputs, as the networks take it: a tensor, or a list or mapping of arguments."""
-        with evaluating(self.models):
-            members = [self._member(l, inputs) for l in range(len(self._heads))]
-        device = members[0][0].device
-        mean, aleatoric, own = (torch.stack([member[i].to(device) for member in members]) for i in range(3))
-        weights = torch.as_tensor(self.ensemble.weights, dtype=mean.dtype, device=device)
-        weights = weights.reshape(-1, *[1] * (mean.dim() - 1))
-        centre = (weights * mean).sum(0)
-        between = (weights * (mean - centre).square()).sum(0)
-        return Prediction(centre, (weights * aleatoric).sum(0), between + (weights * own).sum(0), between)
-
-    __call__ = predict
-
-    def member_outputs(self, inputs: Any) -> MemberOutputs:
-        """Arrays [n, p] and [n, q] of the members, with one row for each row or pixel: what `widen_outputs` takes."""
-        features, means, variances = [], [], []
-        with evaluating(self.models):
-            for l, head in enumerate(self._heads):
-                x, _, mean, variance = self._run(l, inputs)
-                features.append(head.layer.patches(head.layer.inputs(exact(x))).cpu().numpy())
-                means.append(head.layer.rows(exact(mean)).cpu().numpy())
-                variances.append(head.layer.rows(exact(variance)).cpu().numpy())
-        last_layer = [exact(head.weight().detach()).cpu().numpy() for head in self._heads]
-        return MemberOutputs(
-            features,
-            means,
-            variances,
-            last_layer=last_layer,
-            member_weights=self.ensemble.weights,
-            prior_precision=self.prior_precision,
-        )
-
-    def __repr__(self) -> str:
-        facts = f"members={len(self._heads)}, outputs={self.ensemble.outputs}, posterior={self.posterior!r}"
-        return f"Widened({facts}, mean_layers={self.mean_layers})"
-
-    def _run(self, member: int, inputs: Any):
-        head = self._heads[member]
-        features, out, parts = head.run(inputs)
-        mean = head.layer.shaped(parts.mean, out)
-        if parts.variance is None:
-            variance = noise_of(self.noise_variance[member], mean)
-        else:
-            variance = shaped_variance(head, parts, mean, out)
-        return features, parts.mean.shape, mean, variance
-
-    def _member(self, member: int, inputs: Any) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Mean, noise and own variance, shaped as the network shapes its mean."""
-        head = self._heads[member]
-        features, shape, mean, variance = self._run(member, inputs)
-        x = at_least_single(head.layer.inputs(features))
-        own = self._posteriors[member].variance(head, x).expand_as(mean)
-        return tuple(part.to(mean.dtype).expand_as(mean).reshape(shape) for part in (mean, variance, own))
-
-
-class _Posterior:
-    """phi^T Sigma phi of one member, each rung as a squared norm."""
-
-    def __init__(self, ensemble: Ensemble, member: int):
-        variance, factors = _core.posterior_of(ensemble._core, member)
-        self._kind = ensemble.posterior
-        self._gamma = float(ensemble.gamma[member])
-        self._variance = None if variance is None else torch.from_numpy(np.array(variance))
-        self._factors = [torch.from_numpy(np.array(factor)) for factor in factors]
-
-    def variance(self, head: Head, x: torch.Tensor) -> torch.Tensor:
-        if self._kind == "isotropic":
-            return self._gamma * head.layer.squared_norm(x)
-        if self._kind == "diagonal":
-            return head.layer.weighted_squares(x, self._variance.to(x))
-        if self._kind == "full":
-            norms = [head.layer.norms_through(x, factor.to(x)) for factor in self._factors]
-            return torch.cat(norms, 1)
-        return torch.zeros_like(head.layer.squared_norm(x))
 
 
 def widen(
@@ -170,13 +43,16 @@ def widen(
     loader: Iterable[Any],
     mean_layer: str | torch.nn.Module | Sequence[Any] | None = None,
     *,
+    likelihood: str = "gaussian",
     output: str | Callable[[Any], Any] | None = None,
     prior_precision: float | str | None = None,
     weight_decay: float | None = None,
     loss: str | None = None,
-    posterior: str = "isotropic",
+    posterior: str | None = None,
     member_weights: Sequence[float] | None = None,
     target_names: Sequence[str] | None = None,
+    classes: Sequence[Any] | None = None,
+    ignore_index: int = -100,
     batch: Callable[[Any], Any] | None = None,
 ) -> Widened:
     """Widens an ensemble of networks by one pass over their training rows.
@@ -192,32 +68,104 @@ def widen(
     on for one tensor whose second half of channels is the noise, or a function to a mean or to (mean, variance).
     Without it names of parts decide, and a single tensor is a mean.
 
+    With `likelihood="softmax"` networks return logits of classes, or their log_softmax, and `output` may be a function
+    to these. Targets are numbers of classes, or counts or shares with an axis like that of the logits; rows and pixels
+    whose number is `ignore_index` do not count. `classes` are the labels.
+
     `prior_precision` is lambda, or "evidence". In its place `weight_decay` may be given, as torch.optim.Adam has it,
     with the `loss` that was averaged over rows and outputs: "nll" (GaussianNLLLoss; lambda = weight_decay N q) or "mse"
-    (MSELoss; lambda = weight_decay N q / 2 s^2).
+    (MSELoss; lambda = weight_decay N q / 2 s^2); of classes it is "log_loss", the mean over rows (lambda = weight_decay N).
+
+    `posterior` is "delta", "isotropic", "diagonal" or "full"; "isotropic" if not given, for classes "full".
     """
+    has_classes = _has_classes(likelihood, classes)
     models = _models(models)
     given = _per_model(mean_layer, len(models))
     lam = None if weight_decay is not None else _lambda(prior_precision)
     if weight_decay is not None and prior_precision is not None:
         raise UsageError("both prior_precision and weight_decay are given, expected one of them")
-    sums, heads = _sums_over(
-        models, given, _batches(loader, batch), output, posterior == "full" or _is_evidence(prior_precision)
-    )
+    posterior = posterior or ("full" if has_classes else "isotropic")
+    kind = _Classes(output, ignore_index) if has_classes else _Numbers(output)
+    with_gram = posterior == "full" or _is_evidence(prior_precision)
+    sums, heads = _sums_over(models, given, _batches(loader, batch), kind, with_gram)
     noise = [member.finish() for member in sums] if sums[0].estimates_noise else None
     if weight_decay is not None:
-        lam = _converted(weight_decay, loss, sums)
-    about = _about(
-        [exact(head.weight().detach()).cpu().numpy() for head in heads], member_weights, None, None, target_names
-    )
+        lam = kind.converted(weight_decay, loss, sums)
+    layers = [exact(head.weight().detach()).cpu().numpy() for head in heads]
+    about = _about(layers, member_weights, None, None, target_names, classes)
+    core = _widened_core(sums, lam, posterior, about, has_classes)
+    return WidenedClasses(heads, Ensemble(core)) if has_classes else Widened(heads, Ensemble(core), noise)
+
+
+def _widened_core(sums: list[HeadSums], lam: float | None, posterior: str, about: Any, has_classes: bool) -> Any:
     likelihoods = [member.log_likelihood for member in sums] if sums[0].has_targets else []
     diagonal = [] if sums[0].with_gram else [member.sums() for member in sums]
     gram = [list(member.sums()) for member in sums] if sums[0].with_gram else []
-    core = _core.widen_sums(sums[0].rows, sums[0].outputs, diagonal, gram, likelihoods, lam, posterior, about)
-    return Widened(heads, Ensemble(core), noise)
+    rows, outputs = sums[0].rows, sums[0].outputs
+    return _core.widen_sums(rows, outputs, diagonal, gram, likelihoods, lam, posterior, about, has_classes)
 
 
-def _sums_over(models, given, batches: Iterator[Batch], output, with_gram: bool) -> tuple[list[HeadSums], list[Head]]:
+class _Numbers:
+    """What networks that predict numbers need."""
+
+    def __init__(self, output: str | Callable | None):
+        self._output = output
+
+    def head(self, model, given, inputs: Any, what: str) -> Head:
+        return find_head(model, given, inputs, self._output, what)
+
+    def sums(self, head: Head, with_gram: bool) -> HeadSums:
+        return HeadSums(head, with_gram)
+
+    def converted(self, weight_decay: Any, loss: str | None, sums: list[HeadSums]) -> float:
+        """Lambda of (1/N)(sum of losses + lambda/2 |theta|^2), from the decay of a loss averaged over N q values."""
+        _check_decay(weight_decay)
+        loss = loss or ("mse" if sums[0].estimates_noise else "nll")
+        values = sums[0].weight * sums[0].outputs
+        if loss == "nll":
+            return weight_decay * values
+        if loss != "mse":
+            raise UsageError(f"loss is {loss!r}, expected 'nll' or 'mse'")
+        if not sums[0].estimates_noise:
+            raise UsageError("loss is 'mse', but the networks give a variance: expected 'nll'")
+        variance = float(torch.stack([member.noise_variance.mean() for member in sums]).mean())
+        return weight_decay * values / (2 * variance)
+
+
+class _Classes:
+    """What networks that predict classes need."""
+
+    def __init__(self, output: Any, ignore_index: int):
+        self._form = ClassForm(output)
+        self._ignore_index = ignore_index
+
+    def head(self, model, given, inputs: Any, what: str) -> Head:
+        return find_class_head(model, given, inputs, self._form, what)
+
+    def sums(self, head: Head, with_gram: bool) -> ClassSums:
+        return ClassSums(head, with_gram, self._ignore_index)
+
+    def converted(self, weight_decay: Any, loss: str | None, sums: list[HeadSums]) -> float:
+        _check_decay(weight_decay)
+        if loss not in (None, "log_loss"):
+            raise UsageError(f"loss is {loss!r}, expected 'log_loss'")
+        return weight_decay * sums[0].weight
+
+
+def _has_classes(likelihood: str, classes: Any) -> bool:
+    if likelihood not in ("gaussian", "softmax"):
+        raise UsageError(f"likelihood is {likelihood!r}, expected 'gaussian' or 'softmax'")
+    if classes is not None and likelihood != "softmax":
+        raise UsageError("classes are given, expected likelihood='softmax' beside them")
+    return likelihood == "softmax"
+
+
+def _check_decay(weight_decay: Any) -> None:
+    if not isinstance(weight_decay, (int, float)) or not 0 <= weight_decay < math.inf:
+        raise UsageError(f"weight_decay is {weight_decay!r}, expected a number from 0")
+
+
+def _sums_over(models, given, batches: Iterator[Batch], kind: Any, with_gram: bool) -> tuple[list[Any], list[Head]]:
     sums: list[HeadSums] = []
     heads: list[Head] = []
     with evaluating(models):
@@ -226,13 +174,15 @@ def _sums_over(models, given, batches: Iterator[Batch], output, with_gram: bool)
                 continue
             if not heads:
                 pairs = enumerate(zip(models, given))
-                heads = [find_head(model, g, batch.inputs, output, f"models[{i}]") for i, (model, g) in pairs]
+                heads = [kind.head(model, g, batch.inputs, f"models[{i}]") for i, (model, g) in pairs]
                 _check_same(heads)
-                sums = [HeadSums(head, with_gram) for head in heads]
+                sums = [kind.sums(head, with_gram) for head in heads]
             for member in sums:
                 member.add(batch, f"batch {index}")
     if not heads:
         raise DataError("loader gave no rows, expected at least 1 batch of them")
+    if not sums[0].weight > 0:
+        raise DataError("all rows of loader have the weight 0 or no label, expected at least 1 that counts")
     return sums, heads
 
 
@@ -273,22 +223,6 @@ def _per_model(mean_layer: Any, count: int) -> list[Any]:
 
 def _is_evidence(prior_precision: Any) -> bool:
     return isinstance(prior_precision, str) and prior_precision == "evidence"
-
-
-def _converted(weight_decay: Any, loss: str | None, sums: list[HeadSums]) -> float:
-    """Lambda of (1/N)(sum of losses + lambda/2 |theta|^2), from the decay of a loss averaged over N q values."""
-    if not isinstance(weight_decay, (int, float)) or not 0 <= weight_decay < math.inf:
-        raise UsageError(f"weight_decay is {weight_decay!r}, expected a number from 0")
-    loss = loss or ("mse" if sums[0].estimates_noise else "nll")
-    values = sums[0].weight * sums[0].outputs
-    if loss == "nll":
-        return weight_decay * values
-    if loss != "mse":
-        raise UsageError(f"loss is {loss!r}, expected 'nll' or 'mse'")
-    if not sums[0].estimates_noise:
-        raise UsageError("loss is 'mse', but the networks give a variance: expected 'nll'")
-    variance = float(torch.stack([member.noise_variance.mean() for member in sums]).mean())
-    return weight_decay * values / (2 * variance)
 
 
 def _batches(loader: Any, batch: Callable[[Any], Any] | None) -> Iterator[Batch]:

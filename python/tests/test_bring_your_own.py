@@ -36,7 +36,7 @@ def test_the_examples_with_arrays_run(tmp_path, monkeypatch):
 def test_the_examples_with_torch_run(tmp_path, monkeypatch):
     pytest.importorskip("torch", reason="PyTorch is not installed")
     names = run_together([block for block in blocks() if uses_torch(block)], tmp_path, monkeypatch)
-    assert names["wide"].predict(names["noisy"]).epistemic_variance.shape == (20, 1, 28, 28)
+    assert names["p"].epistemic.shape == (4, 28, 28)
 
 
 def run_example(name, *arguments):
@@ -69,3 +69,26 @@ def test_the_denoisers_draw_maps_of_what_they_do_not_know(tmp_path, monkeypatch,
     assert mean["unknown"] > 2 * mean["known"]
     for name in mean:
         assert (tmp_path / "maps" / f"{name}.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+
+
+def test_the_digits_that_were_never_seen_are_told_from_the_others(tmp_path, monkeypatch):
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    beside = ROOT.parent / "shared" / "data"
+    if not (beside / "mnist").is_dir():
+        pytest.skip("MNIST is not beside this checkout")
+    monkeypatch.setenv("CREDENS_DATA", str(beside))
+    options = ("--images", "200", "--networks", "2", "--passes", "10", "--test", "400")
+    printed = run_example("classify_digits.py", *options, "-o", tmp_path / "digits.svg")
+    rows = re.findall(r"^(\D+?) +([\d.]+) +([\d.]+)$", printed, re.MULTILINE)
+    values = {name: (float(classical), float(widened)) for name, classical, widened in rows}
+    assert values["accuracy"][1] > 0.85
+    assert min(values["AUROC of foreign digits by entropy"]) > 0.75
+    sure = values["largest probability of foreign digits, mean"]
+    assert sure[1] < sure[0]
+    assert (tmp_path / "digits.svg").read_text(encoding="utf-8").startswith("<svg")
+
+
+def test_the_digits_are_skipped_without_their_data(tmp_path, monkeypatch):
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    monkeypatch.setenv("CREDENS_DATA", str(tmp_path))
+    assert run_example("classify_digits.py").startswith(f"skipped: {tmp_path / 'mnist'} is not there")

@@ -69,7 +69,7 @@ def test_numbers_are_classes_where_the_task_says_so():
 def test_classes_have_the_given_order():
     data = credens.Dataset(X, WORDS, classes=["dog", "cat", "owl", "cow"])
     assert data.classes == ["dog", "cat", "owl", "cow"] and data.select([0, 1]).classes == data.classes
-    with pytest.raises(credens.DataError, match='2 rows of the class "cow", which is none of those given: dog, cat'):
+    with pytest.raises(credens.UsageError, match='2 rows of the class "cow", which is none of those given: dog, cat'):
         credens.Dataset(X, WORDS, classes=["dog", "cat"]).classes
 
 

@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -192,6 +193,14 @@ def test_saves_loads_and_pickles(trees, new_rows, tmp_path, program):
     assert repr(trees) == f"Ensemble(members=4, inputs=['a', 'b'], classes={NAMES}, posterior={trees.posterior!r})"
 
 
+def test_an_export_is_that_of_the_command_line(trees, tmp_path, program):
+    credens.save(trees, tmp_path / "m.safetensors")
+    program("export", "m.safetensors", "-o", "cli.onnx")
+    credens.export(trees, tmp_path / "python.onnx")
+    graph = (tmp_path / "python.onnx").read_bytes()
+    assert graph == (tmp_path / "cli.onnx").read_bytes() and json.dumps(NAMES, separators=(",", ":")).encode() in graph
+
+
 def test_the_expectation_is_that_of_the_file(trees):
     expected = trees.expected
     assert isinstance(expected, credens.ClassExpectation) and expected.rows == 96  # four members, five folds
@@ -278,6 +287,48 @@ def test_labels_that_the_model_does_not_know(trees, new_rows):
         credens.score(trees, x, np.arange(70))
 
 
+def charts_of(path):
+    return re.findall(r'<script type="application/json">(.*?)</script>', path.read_text())
+
+
+def test_a_report_has_the_charts_of_the_command_line(trees, new_rows, tmp_path, program):
+    x, y = new_rows
+    credens.save(trees, tmp_path / "m.safetensors")
+    write_table(tmp_path / "new.csv", x, y)
+    write_table(tmp_path / "foreign.csv", 4 + x, y)
+    program("report", "m.safetensors", "new.csv", "--foreign", "foreign.csv", "-o", "expected.html")
+    expected = charts_of(tmp_path / "expected.html")
+    assert len(expected) == 8
+    credens.report(trees, x, y, path=tmp_path / "arrays.html", foreign=4 + x)
+    credens.report(trees, tmp_path / "new.csv", "tree", path=tmp_path / "files.html", foreign=tmp_path / "foreign.csv")
+    assert charts_of(tmp_path / "arrays.html") == charts_of(tmp_path / "files.html") == expected
+    page = (tmp_path / "arrays.html").read_text()
+    assert "For the 70 rows of the data, the model has a log loss of" in page and "rows of training:" not in page
+    credens.report(trees, *table(), path=tmp_path / "training.html")
+    assert "These are rows of training" in (tmp_path / "training.html").read_text()
+
+
+def test_a_report_needs_no_targets(trees, new_rows, tmp_path, program):
+    x, y = new_rows
+    credens.save(trees, tmp_path / "m.safetensors")
+    (tmp_path / "inputs.csv").write_text("a,b\n" + "".join(f"{a!r},{b!r}\n" for a, b in x.tolist()))
+    program("report", "m.safetensors", "inputs.csv", "-o", "expected.html")
+    credens.report(trees, x, path=tmp_path / "found.html")
+    assert charts_of(tmp_path / "found.html") == charts_of(tmp_path / "expected.html") != []
+    assert "which have no tree to compare it with" in (tmp_path / "found.html").read_text()
+
+
+def test_a_report_leaves_out_rows_without_target(trees, new_rows, tmp_path):
+    x, y = new_rows
+    labels = y.astype(object)
+    labels[[4, 9]] = None
+    with pytest.warns(UserWarning, match="2 of 70 rows without target are left out"):
+        credens.report(trees, x, labels, path=tmp_path / "gaps.html")
+    kept = np.delete(np.arange(70), [4, 9])
+    credens.report(trees, x[kept], y[kept], path=tmp_path / "kept.html")
+    assert charts_of(tmp_path / "gaps.html") == charts_of(tmp_path / "kept.html")
+
+
 def test_one_class_is_not_enough():
     with pytest.raises(credens.DataError, match='the target "y" has 1 class, expected at least 2'):
         credens.fit(np.arange(10.0), ["a"] * 10, **QUICK)
@@ -291,9 +342,9 @@ def test_what_classes_do_not_have(trees, new_rows, tmp_path):
         "noise is given, but a classification has no noise": lambda: credens.fit(x, y, **QUICK, noise="constant"),
         "level is for models that predict numbers": lambda: credens.score(trees, x, y, level=0.9),
         "truth is for models that predict numbers": lambda: credens.score(trees, x, y, truth=np.ones(70)),
-        "the model predicts classes, which report cannot take yet": lambda: credens.report(trees, x, y, path=tmp_path / "r.html"),
+        "level is for models that predict": lambda: credens.report(trees, x, y, path=tmp_path / "r.html", level=0.9),
         "by is \"size\", expected confidence or epistemic": lambda: credens.score(trees, x, y, by="size"),
-        "cannot take yet": lambda: trees.predict_outputs(np.ones((4, 2, 8)), np.ones((4, 2, 3)), 1.0),
+        "logits is missing: the model predicts classes": lambda: trees.predict_outputs(np.ones((4, 2, 8)), np.ones((4, 2, 3)), 1.0),
         "this model predicts classes": lambda: trees.joint_epistemic_covariance(x),
     }
     for sentence, call in calls.items():

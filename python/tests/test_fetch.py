@@ -21,6 +21,7 @@ import pytest
 from fetch_server import Server, cut, endless, redirect, slow, status, whole
 
 import credens.datasets
+from credens.datasets import _download
 from conftest import SHARED_DATA
 
 YACHT_ARCHIVE = "/243/yacht+hydrodynamics.zip"
@@ -306,6 +307,29 @@ def test_interrupted(fetch, word):
     assert re.fullmatch(r"credens: interrupted while downloading http://.*\n", complaints), complaints
     assert time.monotonic() - started < 5
     assert list(fetch.folder.rglob("*")) == []
+
+
+def test_a_server_that_trickles(monkeypatch):
+    monkeypatch.setattr(_download, "SECONDS_OF_SILENCE", 1)
+    with Server({"/file": slow(bytes(1000), seconds=20)}) as server:
+        started = time.monotonic()
+        with pytest.raises(credens.FileError, match="the server takes too long"):
+            _download.download(f"{server.address}/file", 10_000)
+    assert time.monotonic() - started < 10
+
+
+def test_a_download_that_takes_too_long(monkeypatch):
+    monkeypatch.setattr(_download, "MOST_SECONDS", 1)
+    with Server({"/file": slow(bytes(100_000), seconds=20)}) as server:
+        with pytest.raises(credens.FileError, match="the server takes too long"):
+            _download.download(f"{server.address}/file", 1_000_000)
+
+
+@pytest.mark.parametrize("scheme", ["https", "http", "ftp"])
+def test_names_and_passwords_are_not_shown(fetch, scheme):
+    code, _, complaints = fetch("yacht", "--from", f"{scheme}://me:secret@nobody.invalid/data")
+    assert (code, "secret" in complaints, "me:" in complaints) == (2, False, False)
+    assert f"{scheme}://nobody.invalid/data: the address holds a name or password" in complaints
 
 
 def test_usage(fetch):

@@ -77,7 +77,15 @@ def test_the_first_bytes_tell_what_a_file_is(path):
 
 def test_text_with_the_name_of_another_kind_is_text(tmp_path):
     write_text(tmp_path / "t.xlsx")
-    assert len(credens.Dataset.from_file(tmp_path / "t.xlsx", "y")) == 40
+    with pytest.warns(UserWarning, match="t.xlsx is no Excel file, but text, and read as such"):
+        assert len(credens.Dataset.from_file(tmp_path / "t.xlsx", "y")) == 40
+    with pytest.warns(UserWarning, match="t.xlsx is no Excel file"):
+        model = credens.fit(tmp_path / "t.xlsx", "y", **QUICK)
+    with pytest.warns(UserWarning, match="t.xlsx is no Excel file"):
+        np.testing.assert_array_equal(model.predict(tmp_path / "t.xlsx").mean, model.predict(X).mean)
+    (tmp_path / "junk.parquet").write_text("hello")
+    with pytest.warns(UserWarning, match="junk.parquet is no Parquet file"), pytest.raises(credens.DataError):
+        credens.fit(tmp_path / "junk.parquet", "y")
 
 
 def test_without_a_package_the_sentence_says_what_to_install(tmp_path, monkeypatch):

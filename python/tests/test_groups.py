@@ -62,14 +62,44 @@ def test_groups_stay_with_their_rows(frame):
     assert credens.Dataset(frame[["a"]], frame["y"]).group is None
 
 
+def test_times_may_be_dates(frame):
+    days = np.datetime64("2024-05-17") + frame["day"].to_numpy()
+    seconds = days.astype("datetime64[s]").astype(float)
+    series = pandas.Series(days.astype("datetime64[ns]"))
+    texts = [str(day) for day in days]
+    for time in (days, series, series.dt.tz_localize("UTC"), days.astype(object), texts, pandas.Series(texts), seconds):
+        assert (credens.Dataset(frame[["a"]], frame["y"], time=time).time == seconds).all()
+    with_zone = [f"{day}T02:00:00+02:00" for day in days]
+    assert (credens.Dataset(frame[["a"]], frame["y"], time=with_zone).time == seconds).all()
+
+
+@pytest.mark.parametrize(
+    ("first", "sentence"),
+    [
+        ("2024-02-31", "time: row 0 is '2024-02-31', expected a number, or a day or time such as 2024-05-17"),
+        ("s0", "time: row 0 is 's0', expected a number"),
+        ("2024-05-17T08:00:00Z", "time: row 1 is '2024-05-17', .* all of one kind"),
+        (None, "time: row 0 is missing, expected a number"),
+        (3.5, "time: row 0 is '3.5', expected a number"),
+        ([], r"time: row 0 is \[\], expected a number"),
+    ],
+)
+def test_a_time_that_is_none_is_named(frame, first, sentence):
+    time = np.array([None] * 60, dtype=object)
+    time[:] = "2024-05-17"
+    time[0] = first
+    with pytest.raises(credens.DataError, match=sentence):
+        credens.Dataset(frame[["a"]], frame["y"], time=time)
+
+
 def test_bad_groups_and_times_get_a_sentence(frame):
     inputs, targets = frame[["a", "b"]], frame["y"]
     with pytest.raises(credens.DataError, match="59 groups for 60 rows"):
         credens.fit(inputs, targets, group=np.arange(59), **QUICK)
     with pytest.raises(credens.DataError, match="row 1 is None, expected a number or a text"):
         credens.fit(inputs, targets, group=["u", None, *["v"] * 58], **QUICK)
-    with pytest.raises(credens.DataError, match="time"):
-        credens.fit(inputs, targets, time=frame["sample"], **QUICK)
+    with pytest.raises(credens.DataError, match="the group of row 1 is missing"):
+        credens.fit(inputs, targets, group=[1.0, np.nan, *[2.0] * 58], **QUICK)
     with pytest.raises(credens.UsageError, match="1 group, expected at least 2"):
         credens.fit(inputs, targets, group=["u"] * 60, **QUICK)
     with pytest.raises(credens.UsageError, match="both target and group"):

@@ -53,7 +53,7 @@ def test_the_extension_needs_no_library_of_ours_from_elsewhere():
     """Those that Debian has as shared libraries only lie beside it."""
     extension = pathlib.Path(credens._core.__file__)
     found = subprocess.run(["ldd", extension], capture_output=True, text=True).stdout
-    for name in ("libhwy", "libboost_iostreams"):
+    for name in ("libhwy", "libboost_iostreams", "libzstd"):
         assert re.search(rf"{name}\S* => {re.escape(str(PACKAGE))}/", found), found
 
 

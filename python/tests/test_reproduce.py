@@ -301,7 +301,7 @@ def test_runs_of_the_benchmark_are_used_again_unless_made_with_other_settings(sm
 def test_usage(small):
     uci = ("uci", "--data", "small", "-o", "out")
     cases = [
-        (2, 'experiment "figure3" is unknown, expected one of figure1, figure2, table2, uci, all', ("figure3",)),
+        (2, 'experiment "figure3" is unknown, expected one of figure1, figure2, table2, uci, classes, all', ("figure3",)),
         (2, "--year-shape is for the experiment table2, not for figure1", ("figure1", "--year-shape", "60")),
         (2, "--repetitions is not for the experiment uci; --splits chooses its splits", (*uci, "--repetitions", "2")),
         (2, '--set is "epochs", expected NAME=VALUE', (*uci, "--set", "epochs")),
@@ -310,7 +310,7 @@ def test_usage(small):
         (2, 'members is "0", expected a whole number from 1 to 100000', (*uci, "--members", "0")),
         (
             2,
-            "--sets, --splits, --members and --set are for the experiment uci, not for figure1",
+            "--sets, --splits, --members and --set are for the experiments uci and classes, not for figure1",
             ("figure1", "-o", "out", "--sets", "yacht"),
         ),
         (5, "nowhere: not a folder of data sets", ("table2", "--data", "nowhere")),

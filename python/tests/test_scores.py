@@ -3,6 +3,7 @@
 
 import json
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -116,3 +117,27 @@ def test_rows_of_training_are_recognised():
     assert credens.score(model, new_x, new_y).training_share == 0
     half = credens.score(model, np.vstack([x, new_x]), np.concatenate([y, new_y])).training_share
     assert 0.35 < half < 0.65
+
+
+def named_rows(path):
+    """Rows that the page's table of the largest epistemic shares names."""
+    rows = path.read_text().split("largest epistemic share, by row")[-1].split("</table>")[0]
+    return [int(number) for number in re.findall(r"<tr>\s*<t[dh][^>]*>(\d+)</t[dh]>", rows)]
+
+
+def test_rows_without_target_are_left_out(model, tmp_path):
+    x, y = table(rows=50, seed=3)
+    truth = np.sin(2 * x[:, 0]) + x[:, 1]
+    gaps = y.copy()
+    gaps[[3, 20]] = np.nan
+    kept = np.flatnonzero(~np.isnan(gaps))
+    with pytest.warns(UserWarning, match="^2 of 50 rows without target are left out$"):
+        found = credens.score(model, x, gaps, truth=truth, weights=np.arange(1, 51))
+    assert found == credens.score(model, x[kept], y[kept], truth=truth[kept], weights=1 + kept)
+    with pytest.warns(UserWarning, match="^2 of 50 rows without target are left out$"):
+        credens.report(model, x, gaps, path=tmp_path / "gaps.html")
+    credens.report(model, x[kept], y[kept], path=tmp_path / "kept.html")
+    assert len(named_rows(tmp_path / "kept.html")) > 3
+    assert named_rows(tmp_path / "gaps.html") == [kept[row] for row in named_rows(tmp_path / "kept.html")]
+    with pytest.raises(ValueError, match="no row has a target, expected at least one"):
+        credens.score(model, x, np.full(50, np.nan))

@@ -102,6 +102,11 @@ def test_labels_of_any_type_come_back(rows, labels):
     np.testing.assert_array_equal(small(epochs=150).fit(x, same).predict_proba(x), classifier.predict_proba(x))
 
 
+def test_is_exported_with_its_classes(fitted, tmp_path):
+    credens.export(fitted.model_, tmp_path / "trees.onnx")
+    assert b'["ash","elm","oak"]' in (tmp_path / "trees.onnx").read_bytes()
+
+
 def test_draws_have_the_shares_of_the_probabilities(rows, fitted):
     x = rows[0][:5]
     probability = fitted.predict_proba(x)

@@ -248,6 +248,28 @@ def test_rows_without_a_target_are_left_out():
     np.testing.assert_array_equal(trained.predict(x).mean, rest.predict(x).mean)
 
 
+@kinds
+def test_an_identifier_is_no_input(kind, tmp_path):
+    table = {"id": [f"row {i}" for i in range(ROWS)], **columns()}
+    without = frame(kind, columns())
+    sentence = 'column "id" is left out: it holds 60 words, none in 5 rows or more'
+    with pytest.warns(UserWarning, match=sentence):
+        trained = credens.fit(frame(kind, table), "y", **SMALL)
+    assert trained.input_names == list(KINDS)
+    expected = credens.fit(without, "y", **SMALL).predict(without).mean
+    for given in (frame(kind, table), without, credens.Dataset.from_table(frame(kind, table), "y")):
+        np.testing.assert_array_equal(trained.predict(given).mean, expected)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # that other rows are given
+        credens.widen(trained, frame(kind, table), "y", posterior="isotropic")
+    with pytest.warns(UserWarning, match=sentence):
+        of_file = credens.fit(write(tmp_path / "t.csv", table), "y", **SMALL)
+    assert of_file == trained
+    wanted = credens.Dataset.from_table(frame(kind, table), "y", categories="id")
+    with pytest.warns(UserWarning, match="they are all the same to the model"):
+        assert credens.fit(pickle.loads(pickle.dumps(wanted)), **SMALL).input_names == ["id", *KINDS]
+
+
 # ---- what is refused ----
 
 
@@ -298,3 +320,37 @@ def test_a_model_meets_columns_of_another_kind(kind, model):
     np.testing.assert_array_equal(model.predict(frame(kind, as_text)).mean, model.predict(frame(kind, table)).mean)
     nothing = model.predict(frame(kind, {**table, "day": [None] * ROWS, "colour": [None] * ROWS}))
     assert np.all(np.isfinite(nothing.mean))
+
+
+def test_times_with_a_zone_and_without_are_not_the_same(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    days = pandas.date_range("2024-01-01 06:00", periods=ROWS, freq="D")
+    plain = pandas.DataFrame({"when": days, "y": np.arange(float(ROWS))})
+    zoned = plain.assign(when=days.tz_localize("Europe/Berlin"))
+    texts = plain.assign(when=days.strftime("%Y-%m-%dT%H:%M:%SZ"))
+    objects = plain.assign(when=pandas.Series([day.to_pydatetime().replace(tzinfo=datetime.timezone.utc) for day in days], dtype=object))
+    without, within = (credens.fit(table, "y", **SMALL) for table in (plain, zoned))
+    for table in (zoned, texts, objects, credens.Dataset.from_table(zoned, "y"), pickle.loads(pickle.dumps(credens.Dataset.from_table(zoned, "y")))):
+        assert within.predict(table).mean.shape == (ROWS,)
+        with pytest.raises(credens.DataError, match="has a zone, the times of training have none"):
+            without.predict(table)
+    with pytest.raises(credens.DataError, match="has no zone, the times of training have one"):
+        within.predict(plain)
+    plain.to_csv(tmp_path / "plain.csv", index=False, date_format="%Y-%m-%dT%H:%M:%S")
+    assert credens.fit(tmp_path / "plain.csv", "y", **SMALL) == without
+    with pytest.raises(credens.DataError, match="has no zone, the times of training have one"):
+        within.predict(tmp_path / "plain.csv")
+
+
+@pytest.mark.parametrize("kind", ["polars", "pyarrow"])
+def test_zones_of_arrow_are_known(kind):
+    pandas = pytest.importorskip("pandas")
+    module = pytest.importorskip(kind)
+    pytest.importorskip("pyarrow")
+    plain = pandas.DataFrame({"when": pandas.date_range("2024-01-01", periods=ROWS, freq="D"), "y": np.arange(float(ROWS))})
+    zoned = plain.assign(when=plain.when.dt.tz_localize("UTC"))
+    made = module.from_pandas if kind == "polars" else module.Table.from_pandas
+    model = credens.fit(made(plain), "y", **SMALL)
+    assert model == credens.fit(plain, "y", **SMALL)
+    with pytest.raises(credens.DataError, match="has a zone, the times of training have none"):
+        model.predict(made(zoned))

@@ -6,6 +6,7 @@ from __future__ import annotations
 import http.client
 import socket
 import ssl
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -16,6 +17,9 @@ from .. import _core
 from .._errors import FileError
 
 SECONDS_OF_SILENCE = 60
+LEAST_RATE = 1000
+"""Bytes per second, from when the silence would have ended a download on."""
+MOST_SECONDS = 3600
 MOST_REDIRECTIONS = 5
 PORTION = 1 << 16
 
@@ -50,6 +54,12 @@ def _opener() -> urllib.request.OpenerDirector:
         opener.add_handler(handler)
     opener.addheaders = [("User-Agent", f"credens/{_core.version()}")]
     return opener
+
+
+def shown(address: str) -> str:
+    """The address without a name and password, for messages."""
+    parts = urllib.parse.urlsplit(address)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
 
 def download(address: str, largest: int, on_progress: OnProgress = None) -> bytes | None:
@@ -88,12 +98,16 @@ def _open(address: str) -> Any:
 
 
 def _receive(response: Any, received: bytearray, address: str, largest: int, on_progress: OnProgress) -> None:
+    start = time.monotonic()
     total = int(response.headers.get("Content-Length") or 0)
     too_long = f"{address}: the file has more than {largest} bytes, which is more than was expected"
     if total > largest:
         raise FileError(too_long)
     while portion := response.read1(PORTION):
         received += portion
+        seconds = time.monotonic() - start
+        if seconds > MOST_SECONDS or (seconds > SECONDS_OF_SILENCE and len(received) < LEAST_RATE * seconds):
+            raise TimeoutError
         if len(received) > largest:
             raise FileError(too_long)
         if on_progress is not None:

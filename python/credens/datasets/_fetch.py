@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, Optional
+from urllib.parse import urlsplit
 
 from .. import _core
 from .._errors import DataError, FileError, UsageError
 from ._archive import Archive
-from ._download import OnProgress, download
+from ._download import OnProgress, download, shown
 from ._known import (
     ORIGINAL_ADDRESS,
     PACKED_ENDINGS,
@@ -54,6 +55,8 @@ class _Source:
         self._is_address = self._base.startswith(("https://", "http://"))
         self._on_progress = on_progress
         self._archive: _Text | None = None
+        if "@" in urlsplit(self._base).netloc:
+            raise UsageError(f"{shown(self._base)}: the address holds a name or password, expected one without")
         if not self._is_address and "://" in self._base:
             raise UsageError(
                 f'the source is "{self._base}", expected a folder or an address that begins with https:// or http://'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Computes the paper's figures and tables and the UCI benchmark, as files and as a page."""
+"""Computes the paper's figures and tables and the benchmarks, as files and as a page."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from typing import Any
 from .. import _core
 from .._errors import DataError
 from .._terminal import run
+from .class_page import class_benchmark_tables
 from .display import KINDS, Display
 from .page import reproduction_page
 from .plans import Plan, make_plans
 from .published import add_published
 from .reproduction import EXPERIMENTS, Reproduction
 from .results import Result, fill_members, merge_results, parse_results, results_csv, results_json, summarise
-from .runs import Context, perform
+from .runs import Context, finished, perform
 from .simulated import FIGURE1_ROWS, make_figure1
 from .tables import figure1_tables, figure2_tables, table2_tables
 from .uci_page import uci_tables
@@ -64,12 +65,16 @@ def _parser() -> argparse.ArgumentParser:
     add("--threads", metavar="T", type=_whole(0), default=0, help="threads (0: all cores); the result is the same for any number")
     add("--progress", choices=KINDS, default="auto", help="how progress is shown on standard error")
     add("--json", action="store_true", help="print what results.json holds")
-    add = parser.add_argument_group("UCI benchmark").add_argument
-    add("--sets", metavar="SET,..", type=lambda text: text.split(","), help="some of the sets; without it all")
+    words = {"type": lambda text: text.split(",")}
+    add = parser.add_argument_group("benchmarks (uci, classes)").add_argument
+    add("--sets", metavar="SET,..", help="some of the sets; without it all", **words)
     add("--splits", metavar="A:B", type=_range, help="splits A to B - 1 of each set and series; without it all")
     settings: dict[str, Any] = {"dest": "settings", "action": "append", "default": []}
     add("--members", metavar="L", type=lambda text: f"members={text}", help="networks of each fit", **settings)
     add("--set", metavar="NAME=VALUE", help="any option of fit by its name, for every fit; may be given again", **settings)
+    add("--methods", metavar="METHOD,..", help="classes: some of the methods; without it all", **words)
+    add("--rows", metavar="R", type=_whole(20), help="classes: most training rows of a table; without it 4000")
+    add("--finished", action="store_true", help="classes: train nothing, show what finished runs have found")
     return parser
 
 
@@ -84,6 +89,11 @@ def _command(arguments: argparse.Namespace) -> str:
         words.append(f"--sets {','.join(arguments.sets)}")
     if arguments.splits:
         words.append(f"--splits {arguments.splits.start}:{arguments.splits.stop}")
+    if arguments.methods:
+        words.append(f"--methods {','.join(arguments.methods)}")
+    if arguments.rows:
+        words.append(f"--rows {arguments.rows}")
+    words += ["--finished"] * arguments.finished
     return " ".join(words + [f"--set {setting}" for setting in arguments.settings])
 
 
@@ -124,7 +134,7 @@ def _write_files(folder: Path, reproduction: Reproduction) -> None:
 
 
 def _print_tables(found: Reproduction, folder: Path) -> None:
-    for make in (figure1_tables, figure2_tables, table2_tables, uci_tables):
+    for make in (figure1_tables, figure2_tables, table2_tables, uci_tables, class_benchmark_tables):
         for table in make(found):
             print(_core.table_text(table))
     print(f"The pictures are in {folder / 'report.html'}, the numbers in results.json and results.csv beside it.")
@@ -140,6 +150,8 @@ def reproduce(arguments: argparse.Namespace, display: Display) -> None:
     for title, reason in found.left_out:
         display.warn(f"{title} is left out: {reason}")
     context = Context(arguments.threads, display.show, display.warn)
+    if arguments.finished:
+        plans = [plan._replace(runs=finished(plan.runs, folder / "runs")) for plan in plans]
     found.results = _compute(plans, folder / "runs", context)
     everything = dataclasses.replace(found, results=merge_results(earlier, found.results, EXPERIMENTS))
     if everything.has("figure1"):

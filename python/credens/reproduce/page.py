@@ -7,17 +7,24 @@ from typing import Any
 
 from .. import _core
 from .charts import figure2_charts
+from .class_page import classes_section
 from .reproduction import Reproduction, Section
 from .tables import figure1_tables, figure2_tables, table2_tables
 from .theory import theory_section
 from .uci_page import uci_charts, uci_tables
 
 
+BENCHMARKS = {
+    "uci": ("The UCI benchmark", "Public data that others have measured too, beside what they report."),
+    "classes": ("The benchmark of classes", "Public tables, each method trained and scored on the same rows."),
+}
+"""Title and first sentence of a page without the paper's experiments."""
+
+
 def _introduction(reproduction: Reproduction, is_paper: bool) -> Section:
-    paragraphs = [
-        "The classical ensemble and the extended one are made of the same networks. Intervals hold 95 %, as mean ± 1.96 "
-        "standard deviations."
-    ]
+    paragraphs = ["The classical ensemble and the extended one are made of the same networks."]
+    if is_paper or reproduction.has("uci"):
+        paragraphs[0] += " Intervals hold 95 %, as mean ± 1.96 standard deviations."
     if is_paper:
         paragraphs.append(
             "Each network of the paper's experiments has 128, 64 and 32 hidden units and is trained by itself. The paper "
@@ -96,10 +103,13 @@ def _uci_section(reproduction: Reproduction) -> Section | None:
 
 
 def reproduction_page(reproduction: Reproduction) -> dict[str, Any]:
-    is_paper = any(result.experiment != "uci" for result in reproduction.results)
-    makers = (_figure1_section, _figure2_section, _table2_section, _uci_section, theory_section)
+    shown = [name for name in BENCHMARKS if reproduction.has(name)]
+    is_paper = any(result.experiment not in BENCHMARKS for result in reproduction.results)
+    makers = (_figure1_section, _figure2_section, _table2_section, _uci_section, classes_section, theory_section)
     sections = [make(reproduction) for make in makers]
-    title, lead = "The UCI benchmark", "Public data that others have measured too, beside what they report."
+    title, lead = BENCHMARKS[shown[0]] if shown else BENCHMARKS["uci"]
+    if len(shown) > 1:
+        title = "Benchmarks"
     if is_paper:
         title = "Deep ensembles from a Bayesian perspective, reproduced"
         lead = (

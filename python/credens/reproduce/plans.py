@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from .._errors import FileError, UsageError
 from ..datasets._known import find_data, known_set, load_data, suggestion
+from .class_plan import plan_classes
 from .reproduction import EXPERIMENTS, Reproduction
 from .runs import Run, planned
 from .simulated import figure1_runs, figure2_grid, figure2_runs
@@ -45,6 +46,9 @@ def make_plans(arguments: Namespace, reproduction: Reproduction) -> list[Plan]:
         plans.append(_plan_table2(arguments, reproduction))
     if experiment == "uci":
         plans.append(_plan_uci(arguments, reproduction))
+    if experiment == "classes":
+        options = fit_options(arguments.settings)
+        plans.append(Plan("classes", plan_classes(arguments, options, reproduction.left_out)))
     if experiment == "table2" and not plans[-1].runs:
         raise FileError(
             "no data set of Table 2 was found; `python -m credens.datasets NAME` gets them (qsar, yacht, blog, year), --data names their folder"
@@ -60,10 +64,13 @@ def _check(arguments: Namespace) -> None:
         raise UsageError(f'experiment "{experiment}" is unknown, expected one of {", ".join(EXPERIMENTS)}')
     if arguments.data and not os.path.isdir(arguments.data):
         raise FileError(f"{arguments.data}: not a folder of data sets")
-    if experiment != "uci" and (arguments.sets or arguments.splits or arguments.settings):
-        raise UsageError(f"--sets, --splits, --members and --set are for the experiment uci, not for {experiment}")
-    if experiment == "uci" and arguments.repetitions:
-        raise UsageError("--repetitions is not for the experiment uci; --splits chooses its splits")
+    is_benchmark = experiment in ("uci", "classes")
+    if not is_benchmark and (arguments.sets or arguments.splits or arguments.settings):
+        raise UsageError(f"--sets, --splits, --members and --set are for the experiments uci and classes, not for {experiment}")
+    if experiment != "classes" and (arguments.methods or arguments.rows or arguments.finished):
+        raise UsageError(f"--methods, --rows and --finished are for the experiment classes, not for {experiment}")
+    if is_benchmark and arguments.repetitions:
+        raise UsageError(f"--repetitions is not for the experiment {experiment}; --splits chooses its splits")
     if arguments.year_shape and experiment not in ("table2", "all"):
         raise UsageError(f"--year-shape is for the experiment table2, not for {experiment}")
 
@@ -91,7 +98,7 @@ def _table2_set(table: RealData, arguments: Namespace, reproduction: Reproductio
 
 
 def _plan_uci(arguments: Namespace, reproduction: Reproduction) -> Plan:
-    options = uci_options(arguments.settings)
+    options = fit_options(arguments.settings)
     splits = arguments.splits or range(QUICK_SPLITS if arguments.quick else ALL_SPLITS)
     runs: list[Run] = []
     for known in _wanted_sets(arguments):
@@ -111,7 +118,7 @@ def _wanted_sets(arguments: Namespace) -> Sequence[UciSet]:
     return [known for known in UCI_SETS if known.name in names]
 
 
-def uci_options(settings: Sequence[str]) -> dict[str, Any]:
+def fit_options(settings: Sequence[str]) -> dict[str, Any]:
     """Keywords of `fit` from words NAME=VALUE, as its flags write them."""
     names = list(planned({}, rows=100, inputs=1, outputs=1))
     options = {}

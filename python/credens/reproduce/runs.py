@@ -49,14 +49,14 @@ def fit(train: Dataset, options: Options, context: Context) -> Ensemble:
     return Ensemble(_core.fit(train._core, given, None, report, context.on_warning))
 
 
-def planned(options: Options, rows: int = 0, inputs: int = 0, outputs: int = 0) -> dict[str, str]:
+def planned(options: Options, rows: int = 0, inputs: int = 0, outputs: int = 0, classes: int = 0) -> dict[str, str]:
     """Every option that determines a fit, also those that the recipe decides. The paper's needs no size of the data."""
-    return dict(_core.planned_options(_texts(options), rows, inputs, outputs))
+    return dict(_core.planned_options(_texts(options), rows, inputs, outputs, classes))
 
 
-def words_of(options: Options, rows: int = 0, inputs: int = 0, outputs: int = 0) -> str:
+def words_of(options: Options, rows: int = 0, inputs: int = 0, outputs: int = 0, classes: int = 0) -> str:
     """'recipe paper, members 10, ...'"""
-    return ", ".join(f"{name} {value}" for name, value in planned(options, rows, inputs, outputs).items())
+    return ", ".join(f"{name} {value}" for name, value in planned(options, rows, inputs, outputs, classes).items())
 
 
 def training_effort(options: Options, rows: int, inputs: int) -> float:
@@ -135,6 +135,11 @@ def _work_out(run: Run, context: Context, meter: _Meter) -> list[Measurement]:
     measurements = run.work(Context(context.threads, report, context.on_warning))
     meter.add(run.effort)
     return measurements
+
+
+def finished(runs: Sequence[Run], folder: Path) -> list[Run]:
+    """Those that `perform` would find in its folder."""
+    return [run for run in runs if _load(run, folder) is not None]
 
 
 def _file_of(run: Run, folder: Path) -> Path:
