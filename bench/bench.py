@@ -15,8 +15,8 @@ import report
 import simulate
 from contenders import Absent, Contender, make_contenders, versions
 from measure import Results, Value
-from plan import (CSV_INPUTS, HIDDEN, MEMBERS, MEMORY_KEY, PREDICTION_ROWS, SMALL_FIT_KEY, Group, Settings, Shape, all_ratios, csv_group,
-                  prediction_group, quick_settings, requirements, training_group, widening_group)  # fmt: skip
+from plan import (CSV_INPUTS, HIDDEN, MEMBERS, MEMORY_KEY, PREDICTION_ROWS, SMALL_FIT_KEY, Group, Settings, Shape, all_ratios,
+                  class_prediction_group, csv_group, prediction_group, quick_settings, requirements, training_group, widening_group)  # fmt: skip
 from program import fit_command, timed_run, watched_run
 from scaling import run_scaling
 
@@ -105,6 +105,7 @@ class Bench:
             data = self.rows_file(max(PREDICTION_ROWS.values()), shape.inputs)
             for batch in PREDICTION_ROWS:
                 self.run_group(prediction_group(shape, batch, data, models))
+            self.run_group(class_prediction_group(shape, data))
 
     def csv(self) -> None:
         rows = self.settings.csv_rows
@@ -152,9 +153,11 @@ def record(bench: Bench, about: dict[str, object]) -> None:
     simulate.main(["--record"])  # its constants are these
 
 
-def check(bench: Bench, recorded: dict[str, float]) -> int:
+def check(bench: Bench, about: dict[str, object], recorded: dict[str, float]) -> int:
     worse = gate.regressions(bench.values, recorded, gate.costs(all_ratios()) | {MEMORY_KEY})
     missing = set(recorded) - set(bench.values)
+    if difference := gate.other_machine(about, gate.read_record(RECORD)["machine"]):
+        print(f"\nnote: {difference}")
     print(f"\n{len(missing)} recorded ratios were not measured in this run." if missing else "")
     print("\n".join(f"worse than recorded: {sentence}" for sentence in worse) or "No ratio is worse than recorded.")
     return 1 if worse else 0
@@ -183,7 +186,7 @@ def main(words: list[str]) -> int:
         write_json(arguments.json, bench, about)
     if arguments.record:
         record(bench, about)
-    return check(bench, recorded) if arguments.check else 0
+    return check(bench, about, recorded) if arguments.check else 0
 
 
 if __name__ == "__main__":

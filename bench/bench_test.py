@@ -125,6 +125,11 @@ class Gate(unittest.TestCase):
             gate.write_record(path, {}, {"b": Value(3, 3)})
             self.assertEqual(gate.read_ratios(path), {"a": 1.235, "b": 3})
 
+    def test_another_kind_of_machine_is_named(self):
+        recorded = {"processor": "A", "vectors": "AVX2", "cores": 2}
+        self.assertEqual(gate.other_machine({"processor": "B", "vectors": "AVX2", "cores": 2}, recorded), "")
+        self.assertIn("vectors AVX-512, recorded AVX2", gate.other_machine({"vectors": "AVX-512", "cores": 2}, recorded))
+
     def test_a_missing_record_is_said(self):
         with self.assertRaisesRegex(SystemExit, "nothing was recorded yet"):
             gate.read_ratios(Path("/nowhere/recorded.json"))

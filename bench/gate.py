@@ -35,6 +35,12 @@ def regressions(now: dict[str, Value], recorded: dict[str, float], smaller_is_be
     return found
 
 
+def other_machine(now: dict[str, object], recorded: dict[str, object]) -> str:
+    """A sentence where ratios may differ because the machines do; empty where these are alike."""
+    other = [f"{name} {now[name]}, recorded {recorded[name]}" for name in ("vectors", "cores") if now[name] != recorded.get(name, now[name])]
+    return f"this is another kind of machine ({'; '.join(other)}): ratios may differ for that alone" if other else ""
+
+
 def read_record(path: Path) -> dict[str, dict]:
     try:
         return json.loads(path.read_text(encoding="utf-8"))

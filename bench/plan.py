@@ -4,6 +4,7 @@
 from dataclasses import dataclass, replace
 
 MEMBERS = 10
+CLASSES = 10
 HIDDEN = (128, 64, 32)
 
 
@@ -37,6 +38,10 @@ class Shape:
     @property
     def flops(self) -> int:
         return training_flops(self.widths)
+
+    @property
+    def class_flops(self) -> int:
+        return training_flops((self.inputs, *HIDDEN, CLASSES))
 
 
 SHAPES = (
@@ -93,6 +98,7 @@ def training_group(shape: Shape, data: str) -> Group:
     entries = [
         Entry("peak", "credens", "peak", {"threads": 1}),
         Entry("credens", "credens", "train", one),
+        Entry("credens classes", "credens", "train", {**one, "classes": CLASSES}),
         Entry("peak 2 threads", "credens", "peak", {"threads": 2}),
         Entry("credens 2 threads", "credens", "train", two),
         Entry("torch index", "torch", "train_index", one),
@@ -116,6 +122,11 @@ def prediction_group(shape: Shape, batch: int, data: str, models: dict[str, str]
     for form, model in models.items():
         entries.append(Entry(f"onnx {form}", "onnx", "predict", {**one, "model": model}))
     return Group(f"predict/{shape.name}/{batch}", entries)
+
+
+def class_prediction_group(shape: Shape, data: str) -> Group:
+    one = shape_request(shape, data, rows=PREDICTION_ROWS[64], members=MEMBERS, classes=CLASSES)
+    return Group(f"predict classes/{shape.name}", [Entry(form, "credens", "predict_classes", {**one, "form": form}) for form in ("plain", "full")])
 
 
 def widening_group(shape: Shape, data: str) -> Group:
@@ -155,6 +166,9 @@ PEERS = ("torch index", "torch bmm", "torch loader", "libtorch", "peer torch ind
 def training_ratios(shape: Shape) -> list[Ratio]:
     group = f"train/{shape.name}"
     ratios = [Ratio(f"{group}/share of peak", group, "credens", ("peak",), shape.flops)]
+    ratios.append(Ratio(f"{group}/classes, share of peak", group, "credens classes", ("peak",), shape.class_flops))
+    work = shape.class_flops / shape.flops
+    ratios.append(Ratio(f"{group}/classes over regression", group, "credens classes", ("credens",), work))
     ratios += [Ratio(f"{group}/over {peer}", group, "credens", (peer,)) for peer in PEERS]
     return [*ratios, Ratio(f"{group}/2 threads over 1", group, "credens 2 threads", ("credens",))]
 
@@ -174,6 +188,8 @@ def all_ratios() -> list[Ratio]:
         ratios += training_ratios(shape)
         for batch in PREDICTION_ROWS:
             ratios += prediction_ratios(shape, batch)
+        classes = f"predict classes/{shape.name}"
+        ratios.append(Ratio(f"{classes}/full in plain", classes, "plain", ("full",), smaller_is_better=True))
         ratios.append(Ratio(f"widen/{shape.name}/passes", f"widen/{shape.name}", "pass", ("widen",), smaller_is_better=True))
     for threads in (1, 2):
         ratios.append(Ratio(f"csv/{threads}/over pandas", "csv", f"credens stream {threads}", ("pandas",)))
@@ -212,6 +228,8 @@ def requirements() -> list[Requirement]:
         *required_of_shapes("training, 2 threads over 1", "train/{}/2 threads over 1", (1.8,) * 4),
         *required_of_shapes("prediction over ONNX Runtime, batch 4096", "predict/{}/4096/over onnx", (1.15, 1.15, 1.05, 1.1)),
         *required_of_shapes("prediction over ONNX Runtime, batch 1", "predict/{}/1/over onnx", (5, 5, 3, 4)),
+        *required_of_shapes("training of classes, share of the peak over regression's", "train/{}/classes over regression", (0.95,) * 4),
+        *required_of_shapes("ten classes on full, in plain ensembles", "predict classes/{}/full in plain", (4,) * 4, at_most=True),
         *required_of_shapes("widening, in prediction passes", "widen/{}/passes", (1.3,) * 4, at_most=True),
         Requirement("CSV over pandas, 1 thread", "csv/1/over pandas", 4),
         Requirement("CSV over pandas, 2 threads", "csv/2/over pandas", 7),

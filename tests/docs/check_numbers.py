@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Holds numbers of documents against where they come from.
 
-In README.md the demo's table and picture come from a run of `credens demo`, and the table of the UCI benchmark is that of
-docs/accuracy.md, rounded. The ratios of docs/benchmarks.md are those of bench/recorded.json.
+In README.md the demo's table and picture come from a run of `credens demo`, so does the picture of two moons, and the table of the UCI benchmark is that of
+docs/accuracy.md, rounded. The ratios of docs/benchmarks.md are those of bench/recorded.json, the tables beside CatBoost those of bench/results.
 
 usage: check_numbers.py PROGRAM SOURCE_FOLDER
 """
@@ -18,6 +18,7 @@ import tempfile
 PROGRAM, SOURCE = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2]).resolve()
 sys.path.insert(0, str(SOURCE / "docs" / "figures"))
 import demo  # noqa: E402
+import moons  # noqa: E402
 
 README = (SOURCE / "README.md").read_text(encoding="utf-8")
 # Kernels without fused multiply-add round otherwise, and training then takes another way.
@@ -39,11 +40,12 @@ def numbers_and_rest(picture):
     return [float(found) for found in re.findall(number, picture)], re.sub(number, "", picture)
 
 
-def picture_problems(folder):
-    stored, rest = numbers_and_rest((SOURCE / "docs/figures/demo.svg").read_text(encoding="utf-8"))
-    drawn, drawn_rest = numbers_and_rest(demo.draw(PROGRAM, folder))
+def picture_problems(script, folder):
+    name = f"docs/figures/{script.__name__}"
+    stored, rest = numbers_and_rest((SOURCE / f"{name}.svg").read_text(encoding="utf-8"))
+    drawn, drawn_rest = numbers_and_rest(script.draw(PROGRAM, folder))
     if rest != drawn_rest or any(abs(a - b) > PIXELS for a, b in zip(stored, drawn)):
-        yield "docs/figures/demo.svg is not the picture of this program's demo: python3 docs/figures/demo.py PROGRAM > docs/figures/demo.svg"
+        yield f"{name}.svg is not the picture of this program's demo: python3 {name}.py PROGRAM > {name}.svg"
 
 
 def table_rows(text):
@@ -81,6 +83,29 @@ def recorded_problems():
             yield f"docs/benchmarks.md: {key} is {shown.get(key)}, in bench/recorded.json {ratio}"
 
 
+def cells_beside_catboost(splits):
+    """RMSE, NLL, CRPS and coverage of Credens and of CatBoost's best form, as docs/accuracy.md writes them."""
+    methods = set.intersection(*(set(methods) for methods in splits.values()))
+    mean = lambda method, score: sum(one[method][score] for one in splits.values()) / len(splits)  # noqa: E731
+    forms = methods - {"credens"}
+    cells = []
+    for score, form in (("rmse", ".4g"), ("nll", ".3f"), ("crps", ".4g")):
+        cells.append([format(mean("credens", score), form), format(min(mean(one, score) for one in forms), form)])
+    best = min(forms, key=lambda one: mean(one, "nll"))
+    cells.append([f"{100 * mean(one, 'coverage'):.1f} %" for one in ("credens", best)])
+    return [str(len(splits)), *(" / ".join(pair) for pair in cells)]
+
+
+def beside_catboost_problems():
+    accuracy = (SOURCE / "docs/accuracy.md").read_text(encoding="utf-8")
+    for heading, name in (("\n### Tables as they are", "raw_tables"), ("\n### Cells missing at random", "missing")):
+        shown = table_rows(accuracy.partition(heading)[2])
+        for case, splits in json.loads((SOURCE / f"bench/results/{name}.json").read_text(encoding="utf-8")).items():
+            cells = [cell.replace("**", "").replace("−", "-") for cell in shown.get(case, [])]
+            if cells != cells_beside_catboost(splits):
+                yield f"docs/accuracy.md: {case} is {cells}, in bench/results/{name}.json {cells_beside_catboost(splits)}"
+
+
 def demo_problems():
     kernels = json.loads(subprocess.run([PROGRAM, "version", "--json"], check=True, capture_output=True).stdout)["kernels"]
     if kernels in WITHOUT_FMA:
@@ -88,9 +113,10 @@ def demo_problems():
         return
     with tempfile.TemporaryDirectory() as folder:
         yield from demo_table_problems(folder)
-        yield from picture_problems(pathlib.Path(folder))
+        for script in (demo, moons):
+            yield from picture_problems(script, pathlib.Path(folder))
 
 
-problems = [*benchmark_problems(), *recorded_problems(), *demo_problems()]
+problems = [*benchmark_problems(), *recorded_problems(), *beside_catboost_problems(), *demo_problems()]
 print("\n".join(problems) or "the numbers are where they come from")
 sys.exit(1 if problems else 0)

@@ -18,10 +18,12 @@ bool soon(const std::stop_token& token) {
 }
 
 TEST(InterruptWatch, TurnsTheFirstSignalIntoARequest) {
-  const InterruptWatch watch;
-  EXPECT_FALSE(watch.token().stop_requested());
-  ::kill(::getpid(), SIGTERM);
-  EXPECT_TRUE(soon(watch.token()));
+  for (const int signal : {SIGTERM, SIGHUP, SIGINT}) {
+    const InterruptWatch watch;
+    EXPECT_FALSE(watch.token().stop_requested());
+    ::kill(::getpid(), signal);
+    EXPECT_TRUE(soon(watch.token())) << signal;
+  }
 }
 
 TEST(InterruptWatch, LeavesIgnoredSignalsAlone) {
