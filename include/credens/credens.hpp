@@ -6,6 +6,7 @@
 
 #include <credens/class_predictive.hpp>
 #include <credens/class_score.hpp>
+#include <credens/conformity.hpp>
 #include <credens/dataset.hpp>
 #include <credens/ensemble.hpp>
 #include <credens/error.hpp>

@@ -22,10 +22,11 @@ LAYERS = {
     "score": 4,
     "store": 4,
     "learn": 5,
-    "report": 6,
+    "decide": 6,
     "mpi": 6,
-    "serve": 6,
-    "cli": 7,
+    "report": 7,
+    "serve": 7,
+    "cli": 8,
 }
 
 PUBLIC_HEADERS = {
@@ -36,6 +37,7 @@ PUBLIC_HEADERS = {
     "network": "base",
     "class_predictive": "model",
     "class_score": "score",
+    "conformity": "decide",
     "dataset": "data",
     "problems": "data",
     "ensemble": "model",
