@@ -124,21 +124,18 @@ MoonsRows make_moons_rows(std::uint64_t seed) {
 }
 
 void write_moons(const std::filesystem::path& path, const Dataset& rows) {
-  std::vector<std::string> columns = rows.target_names();
-  std::ranges::copy(rows.input_names(), std::back_inserter(columns));
+  std::vector<WrittenColumn> columns{{rows.target_names().front(), rows.classes()}};
+  for (const std::string& name : rows.input_names()) columns.push_back({name});
   TableWriter writer(path, columns, rows.rows());
-  std::vector<std::string> words;
-  for (std::size_t row = 0; row < rows.rows(); ++row) {
-    words.push_back(rows.classes()[static_cast<std::size_t>(rows.targets()(row, 0))] + ",");
-  }
-  writer.write(std::vector<MatrixView>{rows.inputs()}, words);
+  writer.write(std::vector<MatrixView>{rows.targets(), rows.inputs()});
   writer.commit();
 }
 
 void write_rows(const std::filesystem::path& path, const Dataset& rows, MatrixView truth) {
-  std::vector<std::string> columns = rows.input_names();
-  columns.push_back(rows.target_names().front());
-  if (!truth.empty()) columns.emplace_back("truth");
+  std::vector<WrittenColumn> columns;
+  for (const std::string& name : rows.input_names()) columns.push_back({name});
+  columns.push_back({rows.target_names().front()});
+  if (!truth.empty()) columns.push_back({"truth"});
   TableWriter writer(path, columns, rows.rows());
   writer.write(std::vector<MatrixView>{rows.inputs(), rows.targets(), truth});
   writer.commit();

@@ -134,27 +134,17 @@ class JointArray {
   std::vector<Matrix> values_;
 };
 
-std::vector<std::string> columns_of(const Ensemble& ensemble, const Rows& rows, const PredictArguments& arguments) {
-  std::vector<std::string> columns;
+std::vector<WrittenColumn> kept_columns(const Rows& rows, const PredictArguments& arguments) {
+  std::vector<std::string> names;
+  std::vector<WrittenColumn> columns;
   for (const std::string& column : arguments.keep) {
-    columns.push_back(kept_heading(*rows.block.table, column));
+    names.push_back(kept_heading(*rows.block.table, column));
+    columns.push_back({names.back()});
   }
-  const auto twins = data::first_duplicate(columns);
+  const auto twins = data::first_duplicate(names);
   base::require(!twins, ErrorCode::usage, "--keep names column {} twice",
-                twins ? base::quoted(columns[twins->first]) : "");
-  const data::Schema& schema = ensemble.state().schema;
-  std::ranges::copy(schema.is_classification() ? class_columns(schema, arguments.options)
-                                               : prediction_columns(schema.targets, arguments.options),
-                    std::back_inserter(columns));
+                twins ? base::quoted(names[twins->first]) : "");
   return columns;
-}
-
-/// A cell as a table with this delimiter has it.
-std::string csv_cell(const std::string& text, char delimiter) {
-  if (text.find('"') == std::string::npos && text.find(delimiter) == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
 }
 
 bool keeps_words(const Rows& rows, const PredictArguments& arguments) {
@@ -188,45 +178,37 @@ std::vector<std::string> cells_of(const Rows& rows, const std::vector<std::strin
   return cells;
 }
 
-/// Some rows as they are written: kept columns and predictions, as numbers or, before them, as cells.
+/// Some rows as they are written: kept columns, as numbers or as cells, and what is predicted.
 struct WrittenRows {
+  std::vector<WrittenColumn> columns = {};
   Matrix kept = {};
-  Matrix values = {};
   std::vector<std::string> cells = {};
+  Matrix values = {};
 };
 
-WrittenRows numbers_of(RowStream& stream, const Rows& rows, const PredictArguments& arguments) {
-  WrittenRows written;
+void predict_numbers(const Ensemble& ensemble, const RowStream& stream, const PredictArguments& arguments,
+                     WrittenRows& written) {
+  const std::vector<Quantity> quantities = quantities_of(stream.predict(), arguments.options);
+  std::ranges::copy(prediction_columns(ensemble.state().schema.targets, quantities),
+                    std::back_inserter(written.columns));
+  written.values = prediction_values(quantities);
+}
+
+void predict_classes(const Ensemble& ensemble, const RowStream& stream, const PredictArguments& arguments,
+                     WrittenRows& written) {
+  std::ranges::copy(class_columns(ensemble.state().schema, arguments.options), std::back_inserter(written.columns));
+  written.values = class_values(stream.predict_classes(), arguments.options);
+}
+
+WrittenRows written_rows(const Ensemble& ensemble, const RowStream& stream, const Rows& rows,
+                         const PredictArguments& arguments) {
+  WrittenRows written{.columns = kept_columns(rows, arguments)};
   const bool has_words = keeps_words(rows, arguments);
   written.kept = arguments.keep.empty() || has_words ? Matrix(rows.count(), 0)
                                                      : data::select_columns(*rows.block.table, arguments.keep);
   if (has_words) written.cells = cells_of(rows, arguments.keep);
-  written.values = prediction_values(stream.predict(), arguments.options);
-  return written;
-}
-
-/// The class is a word in a text file, and its number in an array.
-WrittenRows classes_of(const Ensemble& ensemble, RowStream& stream, const Rows& rows,
-                       const PredictArguments& arguments) {
-  WrittenRows written;
-  const bool has_words = keeps_words(rows, arguments);
-  const ClassPredictive predictive = stream.predict_classes();
-  written.values = class_values(predictive, arguments.options);
-  if (is_array_file(arguments.output)) {
-    written.kept = arguments.keep.empty() || has_words ? Matrix(rows.count(), 0)
-                                                       : data::select_columns(*rows.block.table, arguments.keep);
-    return written;
-  }
-  written.kept = Matrix(rows.count(), 0);
-  written.cells = cells_of(rows, arguments.keep);
-  const char delimiter = delimiter_of(rows.block.table == nullptr ? '.' : rows.block.table->decimal);
-  const std::vector<std::string> names = ensemble.classes();
-  Matrix without_class(rows.count(), written.values.cols() - 1);
-  for (std::size_t row = 0; row < rows.count(); ++row) {
-    written.cells[row] += csv_cell(names[predictive.predicted(row)], delimiter) + delimiter;
-    std::ranges::copy(written.values.row(row).subspan(1), without_class.row(row).begin());
-  }
-  written.values = std::move(without_class);
+  const bool is_classification = ensemble.task() == Task::classification;
+  (is_classification ? predict_classes : predict_numbers)(ensemble, stream, arguments, written);
   return written;
 }
 
@@ -237,11 +219,9 @@ void write_predictions(const Ensemble& ensemble, RowStream& stream, const Predic
   if (!arguments.joint.empty()) joint.emplace(ensemble, stream, arguments);
   std::optional<TableWriter> writer;
   while (const Rows* rows = stream.next()) {
-    const WrittenRows written = ensemble.task() == Task::classification ? classes_of(ensemble, stream, *rows, arguments)
-                                                                        : numbers_of(stream, *rows, arguments);
+    const WrittenRows written = written_rows(ensemble, stream, *rows, arguments);
     if (!writer) {
-      writer.emplace(arguments.output, columns_of(ensemble, *rows, arguments),
-                     is_array_file(arguments.output) ? stream.count_rows() : 0,
+      writer.emplace(arguments.output, written.columns, is_array_file(arguments.output) ? stream.count_rows() : 0,
                      rows->block.table ? rows->block.table->decimal : '.');
     }
     const MatrixView parts[] = {written.kept, written.values};

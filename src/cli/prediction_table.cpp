@@ -34,22 +34,6 @@ std::pair<Interval, Interval> intervals_of(const Predictive& predictive, const P
   return {predictive.interval(level, options.interval), predictive.function_interval(level, options.interval)};
 }
 
-/// One [N x q] matrix per column of an output.
-std::vector<Matrix> kinds_of_values(const Predictive& predictive, const PredictionOptions& options) {
-  PredictiveMoments moments = predictive.moments();
-  auto [total, function] = intervals_of(predictive, moments, options);
-  std::vector<Matrix> kinds = {std::move(moments.mean),
-                               square_roots(std::move(moments.aleatoric_variance)),
-                               square_roots(std::move(moments.epistemic_variance)),
-                               square_roots(std::move(moments.total_variance)),
-                               std::move(total.lower),
-                               std::move(total.upper),
-                               std::move(function.lower),
-                               std::move(function.upper)};
-  for (const double probability : options.quantiles) kinds.push_back(predictive.quantile(probability));
-  return kinds;
-}
-
 /// A name with a semicolon or a quote stands in quotes, and its quotes twice.
 std::string semicolon_header(const std::vector<std::string>& columns) {
   std::vector<std::string> fields;
@@ -64,40 +48,56 @@ std::string semicolon_header(const std::vector<std::string>& columns) {
 
 }  // namespace
 
-std::vector<std::string> prediction_columns(const std::vector<data::Column>& outputs,
-                                            const PredictionOptions& options) {
-  std::vector<std::string> columns;
+std::vector<Quantity> quantities_of(const Predictive& predictive, const PredictionOptions& options) {
+  PredictiveMoments moments = predictive.moments();
+  auto [total, function] = intervals_of(predictive, moments, options);
+  std::vector<Quantity> quantities = {{"mean", std::move(moments.mean)},
+                                      {"aleatoric_std", square_roots(std::move(moments.aleatoric_variance))},
+                                      {"epistemic_std", square_roots(std::move(moments.epistemic_variance))},
+                                      {"total_std", square_roots(std::move(moments.total_variance))},
+                                      {"lower", std::move(total.lower)},
+                                      {"upper", std::move(total.upper)},
+                                      {"function_lower", std::move(function.lower)},
+                                      {"function_upper", std::move(function.upper)}};
+  for (const double probability : options.quantiles) {
+    quantities.push_back({"quantile_" + base::to_text(probability), predictive.quantile(probability)});
+  }
+  return quantities;
+}
+
+std::vector<WrittenColumn> prediction_columns(const std::vector<data::Column>& outputs,
+                                              std::span<const Quantity> quantities) {
+  std::vector<WrittenColumn> columns;
   for (const data::Column& output : outputs) {
-    const auto add = [&](const std::string& kind) {
-      columns.push_back(data::label_with_unit(fmt::format("{}_{}", output.name, kind), output.unit));
-    };
-    for (const char* kind : {"mean", "aleatoric_std", "epistemic_std", "total_std", "lower", "upper", "function_lower",
-                             "function_upper"}) {
-      add(kind);
+    for (const Quantity& quantity : quantities) {
+      columns.push_back({data::label_with_unit(fmt::format("{}_{}", output.name, quantity.name),
+                                               quantity.has_unit ? output.unit : ""),
+                         quantity.words});
     }
-    for (const double probability : options.quantiles) add("quantile_" + base::to_text(probability));
   }
   return columns;
 }
 
-Matrix prediction_values(const Predictive& predictive, const PredictionOptions& options) {
-  const std::vector<Matrix> kinds = kinds_of_values(predictive, options);
-  Matrix values(predictive.rows(), predictive.outputs() * kinds.size());
-  for (std::size_t row = 0; row < predictive.rows(); ++row) {
+Matrix prediction_values(std::span<const Quantity> quantities) {
+  const Matrix& first = quantities.front().values;
+  Matrix values(first.rows(), first.cols() * quantities.size());
+  for (std::size_t row = 0; row < values.rows(); ++row) {
     for (std::size_t col = 0; col < values.cols(); ++col) {
-      values(row, col) = kinds[col % kinds.size()](row, col / kinds.size());
+      values(row, col) = quantities[col % quantities.size()].values(row, col / quantities.size());
     }
   }
   return values;
 }
 
-std::vector<std::string> class_columns(const data::Schema& schema, const PredictionOptions& options) {
+std::vector<WrittenColumn> class_columns(const data::Schema& schema, const PredictionOptions& options) {
   const std::string target = schema.has_counts() ? "y" : schema.targets.front().name;
-  std::vector<std::string> columns{target + "_class"};
-  for (const std::string& name : schema.classes) columns.push_back(fmt::format("{}_probability_{}", target, name));
-  for (const char* kind : {"entropy", "aleatoric", "epistemic"}) columns.push_back(fmt::format("{}_{}", target, kind));
+  std::vector<WrittenColumn> columns{{target + "_class", schema.classes}};
+  for (const std::string& name : schema.classes) columns.push_back({fmt::format("{}_probability_{}", target, name)});
+  for (const char* kind : {"entropy", "aleatoric", "epistemic"}) {
+    columns.push_back({fmt::format("{}_{}", target, kind)});
+  }
   for (std::size_t c = 0; c < schema.classes.size() && options.class_std; ++c) {
-    columns.push_back(fmt::format("{}_epistemic_std_{}", target, schema.classes[c]));
+    columns.push_back({fmt::format("{}_epistemic_std_{}", target, schema.classes[c])});
   }
   return columns;
 }
@@ -125,33 +125,54 @@ std::string number_text(double value, char decimal) {
   return text;
 }
 
+std::string csv_cell(const std::string& text, char delimiter) {
+  if (text.find('"') == std::string::npos && text.find(delimiter) == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
 bool is_array_file(const std::filesystem::path& path) {
   return path.extension() == ".npy";
 }
 
-TableWriter::TableWriter(const std::string& path, const std::vector<std::string>& columns, std::size_t rows,
-                         char decimal)
-    : file_(path), is_npy_(is_array_file(path)), decimal_(decimal) {
+TableWriter::TableWriter(const std::string& path, std::vector<WrittenColumn> columns, std::size_t rows, char decimal)
+    : file_(path), columns_(std::move(columns)), is_npy_(is_array_file(path)), decimal_(decimal) {
+  std::vector<std::string> names;
+  for (const WrittenColumn& column : columns_) names.push_back(column.name);
   if (is_npy_) {
-    file_.write(data::npy_header({rows, columns.size()}));
+    file_.write(data::npy_header({rows, names.size()}));
   } else if (decimal_ == ',') {
-    file_.write(semicolon_header(columns) + "\n");
+    file_.write(semicolon_header(names) + "\n");
   } else {
-    file_.write(base::to_text(base::FieldText<std::vector<std::string>>::value(columns)) + "\n");
+    file_.write(base::to_text(base::FieldText<std::vector<std::string>>::value(names)) + "\n");
   }
+}
+
+std::string TableWriter::cell(const WrittenColumn& column, double value) const {
+  if (column.words.empty()) return number_text(value, decimal_);
+  return csv_cell(column.words.at(static_cast<std::size_t>(value)), delimiter_of(decimal_));
+}
+
+std::string TableWriter::text_row(std::span<const MatrixView> parts, std::size_t row) const {
+  std::size_t width = 0;
+  for (const MatrixView& part : parts) width += part.cols();
+  auto column = columns_.end() - static_cast<std::ptrdiff_t>(width);
+  std::string text;
+  for (const MatrixView& part : parts) {
+    for (const double value : part.row(row)) text += cell(*column++, value) + delimiter_of(decimal_);
+  }
+  text.back() = '\n';
+  return text;
 }
 
 void TableWriter::write(std::span<const MatrixView> parts, std::span<const std::string> kept) {
   for (std::size_t row = 0; row < parts.front().rows(); ++row) {
     std::string bytes = kept.empty() ? std::string() : kept[row];
+    if (!is_npy_) bytes += text_row(parts, row);
     for (const MatrixView& part : parts) {
-      if (is_npy_) {
-        base::append_values(bytes, part.row(row));
-      } else {
-        for (const double value : part.row(row)) bytes += number_text(value, decimal_) + delimiter_of(decimal_);
-      }
+      if (is_npy_) base::append_values(bytes, part.row(row));
     }
-    if (!is_npy_) bytes.back() = '\n';
     file_.write(bytes);
   }
   file_.flush();

@@ -26,16 +26,34 @@ struct PredictionOptions {
   bool class_std = false;  ///< of a classification: also the epistemic standard deviation of each probability
 };
 
-/// Per output `y`: y_mean, y_aleatoric_std, y_epistemic_std, y_total_std, y_lower, y_upper, y_function_lower,
-/// y_function_upper, y_quantile_0.05, .... An output with a unit has it behind each name: `y_mean [MPa]`.
-std::vector<std::string> prediction_columns(const std::vector<data::Column>& outputs, const PredictionOptions& options);
+/// A column of the table. Text writes words[value] in place of the number, if there are words; arrays write the number.
+struct WrittenColumn {
+  std::string name;
+  std::vector<std::string> words = {};
+};
+
+/// One thing that is said of each output `y`, in a column `y_<name>` of its own.
+struct Quantity {
+  std::string name;
+  Matrix values;                        ///< [N x q]
+  bool has_unit = true;                 ///< that of the output
+  std::vector<std::string> words = {};  ///< as of WrittenColumn
+};
+
+/// mean, aleatoric_std, epistemic_std, total_std, lower, upper, function_lower, function_upper, quantile_0.05, ....
+std::vector<Quantity> quantities_of(const Predictive& predictive, const PredictionOptions& options);
+
+/// All columns of the first output, then those of the next: y_mean, .... An output with a unit has it behind each name
+/// that has one: `y_mean [MPa]`.
+std::vector<WrittenColumn> prediction_columns(const std::vector<data::Column>& outputs,
+                                              std::span<const Quantity> quantities);
 
 /// The values of those columns, [N x columns].
-Matrix prediction_values(const Predictive& predictive, const PredictionOptions& options);
+Matrix prediction_values(std::span<const Quantity> quantities);
 
 /// The columns of a classification with target `y`: y_class, y_probability_<class>, ..., y_entropy, y_aleatoric,
 /// y_epistemic, and where asked for y_epistemic_std_<class>, ....
-std::vector<std::string> class_columns(const data::Schema& schema, const PredictionOptions& options);
+std::vector<WrittenColumn> class_columns(const data::Schema& schema, const PredictionOptions& options);
 
 /// The values of those columns; the first is the number of the class.
 Matrix class_values(const ClassPredictive& predictive, const PredictionOptions& options);
@@ -46,6 +64,9 @@ inline char delimiter_of(char decimal) {
   return decimal == ',' ? ';' : ',';
 }
 
+/// A word as a table with this delimiter has it.
+std::string csv_cell(const std::string& text, char delimiter);
+
 /// Whether a table of this name is an array, which says at its start how many rows it has.
 bool is_array_file(const std::filesystem::path& path);
 
@@ -53,14 +74,18 @@ bool is_array_file(const std::filesystem::path& path);
 /// output. `rows` matters to arrays alone. With the decimal mark ',' fields are separated by semicolons.
 class TableWriter {
  public:
-  TableWriter(const std::string& path, const std::vector<std::string>& columns, std::size_t rows, char decimal = '.');
+  TableWriter(const std::string& path, std::vector<WrittenColumn> columns, std::size_t rows, char decimal = '.');
 
-  /// Rows of several matrices side by side, after the cells that `kept` has for each row of CSV, if any.
+  /// Rows of several matrices side by side: the last columns, after the cells that `kept` has for each row of CSV.
   void write(std::span<const MatrixView> parts, std::span<const std::string> kept = {});
   void commit() { file_.commit(); }
 
  private:
+  std::string cell(const WrittenColumn& column, double value) const;
+  std::string text_row(std::span<const MatrixView> parts, std::size_t row) const;
+
   base::OutputFile file_;
+  std::vector<WrittenColumn> columns_;
   bool is_npy_;
   char decimal_;
 };
