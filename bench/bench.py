@@ -19,6 +19,7 @@ from plan import (CSV_INPUTS, HIDDEN, MEMBERS, MEMORY_KEY, PREDICTION_ROWS, SMAL
                   class_prediction_group, csv_group, prediction_group, quick_settings, requirements, training_group, widening_group)  # fmt: skip
 from program import fit_command, timed_run, watched_run
 from scaling import run_scaling
+from versions import OTHER, beside_other, version_ratios
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORD = ROOT / "bench" / "recorded.json"
@@ -31,6 +32,7 @@ def parse_arguments(words: list[str]) -> argparse.Namespace:
     parser.add_argument("what", nargs="?", choices=["all", "scaling", *PARTS], default="all", help="a part; all without it")
     parser.add_argument("--quick", action="store_true", help="fewer rows and windows: shows that everything works, not how fast")
     parser.add_argument("--peer-python", metavar="PYTHON", help="an interpreter with another torch")
+    parser.add_argument("--beside", metavar="BUILD", type=Path, help="another version's build folder: only the two are compared, in turn")
     parser.add_argument("--json", metavar="FILE", type=Path, help="writes all windows and ratios")
     parser.add_argument("--check", action="store_true", help="fails where a ratio is worse than recorded")
     parser.add_argument("--record", action="store_true", help="makes these the recorded ratios and writes them into docs/benchmarks.md")
@@ -41,6 +43,8 @@ def parse_arguments(words: list[str]) -> argparse.Namespace:
         parser.error("a quick run measures too little to be recorded or compared")
     if arguments.record and arguments.what != "all":
         parser.error("only a run of everything can be recorded")
+    if arguments.beside and (arguments.check or arguments.record or arguments.what in ("scaling", "program")):
+        parser.error("--beside compares two versions in train, widen, predict and csv; it neither records nor checks")
     return arguments
 
 
@@ -87,6 +91,7 @@ class Bench:
     def run_group(self, group: Group) -> None:
         print(f"-- {group.name}", file=sys.stderr, flush=True)
         ask = measure.asker(self.contenders, self.settings.seconds)
+        group = beside_other(group) if OTHER in self.contenders else group
         self.results[group.name] = measure.measure_group(group, ask, self.settings.windows)
         for contender in self.contenders.values():
             contender.clear()
@@ -163,6 +168,12 @@ def check(bench: Bench, about: dict[str, object], recorded: dict[str, float]) ->
     return 1 if worse else 0
 
 
+def parts_of(arguments: argparse.Namespace) -> list[str]:
+    if arguments.what != "all":
+        return [arguments.what]
+    return [part for part in PARTS if not (arguments.beside and part == "program")]
+
+
 def main(words: list[str]) -> int:
     arguments = parse_arguments(words)
     recorded = gate.read_ratios(RECORD) if arguments.check else {}
@@ -170,14 +181,19 @@ def main(words: list[str]) -> int:
     work = arguments.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
     contenders = make_contenders(arguments.build, work, arguments.peer_python)
+    if arguments.beside:
+        contenders[OTHER] = Contender([arguments.beside / "bench" / "credens_bench"])
     bench = Bench(settings, contenders, arguments.build, work)
     try:
         if arguments.what == "scaling":
             return run_scaling(bench, arguments.quick, DOCUMENT)
-        bench.run(list(PARTS) if arguments.what == "all" else [arguments.what])
+        bench.run(parts_of(arguments))
     finally:
         for contender in contenders.values():
             contender.close()
+    if arguments.beside:
+        print(report.ratio_table(measure.values_of(version_ratios(bench.results), bench.results)))
+        return 0
     about = {**report.machine(), **versions(work, arguments.peer_python)}
     print_report(bench)
     if arguments.quick:

@@ -16,6 +16,7 @@ from plan import SHAPES, Entry, Group, Ratio, Requirement, all_ratios, requireme
 from program import status_bytes
 from protocol import parse, run_window
 from scaling import log_log_fit
+from versions import OTHER, beside_other, version_ratios
 
 
 def group(*names: str) -> Group:
@@ -133,6 +134,18 @@ class Gate(unittest.TestCase):
     def test_a_missing_record_is_said(self):
         with self.assertRaisesRegex(SystemExit, "nothing was recorded yet"):
             gate.read_ratios(Path("/nowhere/recorded.json"))
+
+
+class Versions(unittest.TestCase):
+    def test_ours_meets_the_other_version_and_nobody_else(self):
+        entries = [Entry("peak", "credens", "peak", {}), Entry("credens", "credens", "train", {"rows": 8}), Entry("torch", "torch", "train", {})]
+        both = beside_other(Group("train/x", entries)).entries
+        self.assertEqual([(entry.contender, entry.task, entry.request) for entry in both],
+                         [("credens", "train", {"rows": 8}), (OTHER, "train", {"rows": 8})])  # fmt: skip
+
+    def test_above_one_this_version_is_faster(self):
+        results = {"train/x": {"credens": Result([3.0, 4.0]), "credens (other)": Result([2.0, 2.0])}}
+        self.assertEqual([(ratio.key, value_of(ratio, results).best) for ratio in version_ratios(results)], [("train/x/credens", 2.0)])
 
 
 class Reports(unittest.TestCase):
