@@ -43,7 +43,8 @@ struct Option {
   std::string group = {};    ///< title under which help and docs/parameters.md list it
   std::string help = {};     ///< one sentence, no full stop
   std::string expects = {};  ///< range or choices, in words
-  bool is_stored = true;     ///< with the model: the option determines the result
+  std::vector<std::string> choices = {};  ///< the values that a shell can complete
+  bool is_stored = true;                  ///< with the model: the option determines the result
   std::function<OptionValue(const Options&)> get = {};
   std::function<bool(const Options&)> is_given = [](const Options&) { return true; };  ///< false: a choice not made
   std::function<void(Options&, std::string_view text)> set = {};  ///< throws usage: what was found, what was expected
@@ -66,7 +67,15 @@ template <class T>
 struct FieldText<T> {
   static T parse(std::string_view text) { return parse_enum<T>(text); }
   static OptionValue value(T field) { return std::string(name_of(field)); }
+  static std::vector<std::string> choices() { return all_names<T>(); }
 };
+
+/// The values of a type that has few; of others none.
+template <class Text>
+std::vector<std::string> choices_of() {
+  if constexpr (requires { Text::choices(); }) return Text::choices();
+  return {};
+}
 
 template <>
 struct FieldText<bool> {
@@ -117,6 +126,7 @@ struct FieldText<std::vector<T>> {
     for (const T& item : field) words.push_back(to_text(FieldText<T>::value(item)));
     return join(words, ",");
   }
+  static std::vector<std::string> choices() { return choices_of<FieldText<T>>(); }
 };
 
 /// Comma-separated; an item with a comma stands in quotes, `"a, b",c`, and a quote in it twice. No item is empty.
@@ -133,6 +143,7 @@ struct FieldText<Choice<T>> {
   static OptionValue value(const Choice<T>& field) {
     return field.is_given() ? FieldText<T>::value(*field) : OptionValue(std::string());
   }
+  static std::vector<std::string> choices() { return choices_of<FieldText<T>>(); }
 };
 
 /// The type of the field that `Access`, a pointer to member or a function, finds in an Options.
@@ -175,7 +186,8 @@ class OptionTable {
                            .value = std::move(value),
                            .group = group_,
                            .help = std::move(help),
-                           .expects = std::move(expects)};
+                           .expects = std::move(expects),
+                           .choices = choices_of<Text>()};
     option.get = [field](const Options& options) { return Text::value(std::invoke(field, options)); };
     if constexpr (requires(const Options& options) { std::invoke(field, options).is_given(); }) {
       option.is_given = [field](const Options& options) { return std::invoke(field, options).is_given(); };
@@ -207,6 +219,7 @@ class OptionTable {
            .group = row.group,
            .help = row.help,
            .expects = row.expects,
+           .choices = row.choices,
            .is_stored = row.is_stored,
            .get = [row, part](const Options& options) { return row.get(std::invoke(part, options)); },
            .is_given = [row, part](const Options& options) { return row.is_given(std::invoke(part, options)); },

@@ -9,13 +9,6 @@ namespace credens::cli {
 
 namespace {
 
-/// The names of an option, its opposite last.
-std::vector<std::string> names_of(const Argument& argument) {
-  std::vector<std::string> names = base::split(argument.names, ',');
-  if (argument.has_opposite) names.push_back("--no-" + long_name(argument).substr(2));
-  return names;
-}
-
 std::vector<std::string> all_names(const std::vector<Argument>& arguments) {
   std::vector<std::string> names = {"--help"};
   for (const Argument& argument : arguments) {
@@ -145,6 +138,7 @@ struct YesOrNo {
   static base::OptionValue value(const std::optional<bool>& flag) {
     return std::string(!flag ? "" : *flag ? "yes" : "no");
   }
+  static std::vector<std::string> choices() { return {"yes", "no"}; }
 };
 
 struct Delimiter {
@@ -158,6 +152,7 @@ struct Delimiter {
     if (!delimiter) return std::string();
     return *delimiter == '\t' ? "tab" : *delimiter == ' ' ? "blank" : std::string(1, *delimiter);
   }
+  static std::vector<std::string> choices() { return {",", ";", "tab", "blank"}; }
 };
 
 struct DecimalMark {
@@ -170,6 +165,7 @@ struct DecimalMark {
     if (!decimal) return std::string();
     return std::string(*decimal == ',' ? "comma" : "point");
   }
+  static std::vector<std::string> choices() { return {"point", "comma"}; }
 };
 
 bool has_some(const std::vector<std::string>& columns) {
@@ -206,6 +202,12 @@ base::OptionTable<TableFormat> make_format_table(const std::string& group) {
 
 std::string long_name(const Argument& argument) {
   return argument.names.substr(argument.names.rfind(',') + 1);
+}
+
+std::vector<std::string> names_of(const Argument& argument) {
+  std::vector<std::string> names = base::split(argument.names, ',');
+  if (argument.has_opposite) names.push_back("--no-" + long_name(argument).substr(2));
+  return names;
 }
 
 Argument& Arguments::add(Argument argument) {

@@ -31,6 +31,7 @@ struct Argument {
   bool lifts_requirements = false;                   ///< a switch with which nothing else must be given
   std::function<void(const std::string&)> set = {};  ///< gets the text of the value; "true" or "false" of a switch
   std::string group = {};                            ///< title under which `--help` lists it
+  std::vector<std::string> choices = {};             ///< the values that a shell can complete
 
   bool is_file() const { return names.front() != '-'; }
   bool is_switch() const { return !is_file() && value.empty(); }
@@ -110,6 +111,9 @@ class Arguments {
 /// "-o,--output" -> "--output": the name used in sentences.
 std::string long_name(const Argument& argument);
 
+/// The names of an option, its opposite last.
+std::vector<std::string> names_of(const Argument& argument);
+
 /// The parts that columns play, and the format of the table.
 base::OptionTable<DatasetOptions> dataset_options();
 
@@ -139,6 +143,7 @@ template <class T>
 Argument& Arguments::option(std::string names, std::string value, T& into, std::string help, Expected<T> expected) {
   Argument argument{.names = std::move(names), .value = std::move(value), .help = std::move(help)};
   argument.shown_default = base::to_text(base::FieldText<T>::value(into));
+  argument.choices = base::choices_of<base::FieldText<T>>();
   argument.set = [&into, expected, name = long_name(argument)](const std::string& text) {
     into = parse_value(name, text, expected);
   };
@@ -149,6 +154,7 @@ template <class T>
 Argument& Arguments::option(std::string names, std::string value, std::optional<T>& into, std::string help,
                             Expected<T> expected) {
   Argument argument{.names = std::move(names), .value = std::move(value), .help = std::move(help)};
+  argument.choices = base::choices_of<base::FieldText<T>>();
   argument.set = [&into, expected, name = long_name(argument)](const std::string& text) {
     into = parse_value(name, text, expected);
   };
@@ -166,7 +172,8 @@ void Arguments::options(const base::OptionTable<Options>& table, Options& into) 
          .shown_default = text.empty() && option.is_stored ? "the recipe's" : text,
          .has_opposite = option.is_switch(),
          .set = [option, &into](const std::string& word) { option.set(into, word); },
-         .group = option.group});
+         .group = option.group,
+         .choices = option.choices});
   }
 }
 

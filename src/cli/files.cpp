@@ -57,6 +57,16 @@ void check_not_archive(std::string_view name, const std::string& path) {
   }
 }
 
+void check_not_foreign(std::string_view name, const std::string& path) {
+  const std::filesystem::path file(path);
+  const std::string ending = base::lower_case(file.extension().string());
+  for (const char* foreign : {".xlsx", ".xls", ".ods", ".parquet", ".feather", ".arrow"}) {
+    base::require(ending != foreign, ErrorCode::usage,
+                  "{} is {}, but predictions are written as text, expected a name such as {}, or .npy for an array",
+                  name, base::quoted(path), std::filesystem::path(file).replace_extension(".csv").string());
+  }
+}
+
 void check_table_kind(const std::string& path, std::string_view python) {
   const auto kind = data::foreign_kind_of(path);
   if (!kind) return;

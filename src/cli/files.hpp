@@ -48,6 +48,9 @@ void check_array(std::string_view name, const std::string& path);
 /// Throws usage where `path` ends as compressed files do: what is written is plain.
 void check_not_archive(std::string_view name, const std::string& path);
 
+/// Throws usage where `path` ends as spreadsheets and other foreign tables do: text under such a name opens nowhere.
+void check_not_foreign(std::string_view name, const std::string& path);
+
 /// Throws data where `path` is a table that only the Python package reads; `python` is the line to type there.
 void check_table_kind(const std::string& path, std::string_view python);
 

@@ -72,6 +72,7 @@ void check(const PredictArguments& arguments) {
   base::require(arguments.keep.empty() || arguments.outputs.empty(), ErrorCode::usage,
                 "--keep names columns, but --outputs gives arrays");
   check_not_archive("-o", arguments.output);
+  check_not_foreign("-o", arguments.output);
   if (!arguments.joint.empty()) check_joint(arguments);
   check_not_input(arguments.output, {arguments.model, arguments.data});
   check_not_input(arguments.joint, {arguments.model, arguments.data});

@@ -31,12 +31,6 @@ std::string left_side(const Argument& argument) {
   return argument.is_switch() ? names : names + " " + argument.value;
 }
 
-std::string right_side(const Argument& argument) {
-  if (argument.required && !argument.is_file()) return argument.help + " (required)";
-  return argument.shown_default.empty() ? argument.help
-                                        : fmt::format("{} (default {})", argument.help, argument.shown_default);
-}
-
 /// A left column that gives way to the next line where it is too long.
 std::string row(const std::string& left, const std::string& right, std::size_t left_width) {
   std::string text = fmt::format("  {:<{}}", left, left_width);
@@ -49,6 +43,8 @@ std::string row(const std::string& left, const std::string& right, std::size_t l
   }
   return text;
 }
+
+}  // namespace
 
 std::string usage_of(const Verb& verb, std::span<const Argument> arguments) {
   std::string usage = "credens " + verb.name;
@@ -71,7 +67,11 @@ std::vector<std::string> groups_of(std::span<const Argument> arguments) {
   return groups;
 }
 
-}  // namespace
+std::string meaning_of(const Argument& argument) {
+  if (argument.required && !argument.is_file()) return argument.help + " (required)";
+  return argument.shown_default.empty() ? argument.help
+                                        : fmt::format("{} (default {})", argument.help, argument.shown_default);
+}
 
 std::vector<Verb> all_verbs() {
   return {fit_verb(),     merge_verb(),  widen_verb(),  predict_verb(), evaluate_verb(), sample_verb(), outputs_verb(),
@@ -82,7 +82,8 @@ std::string overview(std::span<const Verb> verbs) {
   std::size_t width = 0;
   for (const Verb& verb : verbs) width = std::max(width, verb.name.size());
   std::string text =
-      "Regression and classification with deep ensembles that separate noise from ignorance.\n\nUsage: credens VERB ...\n\n";
+      "Regression and classification with deep ensembles that separate noise from ignorance.\n\nUsage: credens VERB "
+      "...\n\n";
   for (const Verb& verb : verbs) text += row(verb.name, verb.summary, width);
   return text + "\n`credens VERB --help` shows the options of a verb and an example.\n";
 }
@@ -97,7 +98,7 @@ std::string help_of(const Verb& verb) {
   for (const std::string& group : groups_of(all)) {
     text += fmt::format("\n{}:\n", group);
     for (const Argument& argument : all) {
-      if (argument.group == group) text += row(left_side(argument), right_side(argument), width);
+      if (argument.group == group) text += row(left_side(argument), meaning_of(argument), width);
     }
   }
   text += "\nExample:\n";

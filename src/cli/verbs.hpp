@@ -64,6 +64,15 @@ std::vector<Verb> all_verbs();
 /// The verbs with their one-line summaries.
 std::string overview(std::span<const Verb> verbs);
 
+/// Usage of a verb: `credens fit TRAIN -o MODEL [options]`.
+std::string usage_of(const Verb& verb, std::span<const Argument> arguments);
+
+/// The titles under which arguments are listed, in their order.
+std::vector<std::string> groups_of(std::span<const Argument> arguments);
+
+/// Meaning of an argument, with its default or that it is required.
+std::string meaning_of(const Argument& argument);
+
 /// Usage, files, options by group with their defaults, and an example that runs.
 std::string help_of(const Verb& verb);
 
