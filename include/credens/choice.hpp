@@ -28,16 +28,23 @@ struct Item<std::vector<T>> {
 
 }  // namespace detail
 
-/// Reads as a T once it is given; a list is also given by its only item or by its items in braces.
+/// Reads as a T once it is given. A list is also given by its only item or by its items in braces, a list of lists of
+/// numbers also by the numbers of its only list: `.hidden = {16, 8}`.
 template <class T>
 class Choice {
+  using Item = typename detail::Item<T>::type;
+  using Number = typename detail::Item<Item>::type;  ///< of a list of lists
+
  public:
   Choice() = default;
   template <class U>
     requires(std::convertible_to<U &&, T> && !std::same_as<std::remove_cvref_t<U>, Choice>)
   Choice(U&& value) : value_(std::in_place, static_cast<T>(std::forward<U>(value))) {}
-  Choice(typename detail::Item<T>::type item) : value_(std::in_place, 1, std::move(item)) {}
-  Choice(std::initializer_list<typename detail::Item<T>::type> items) : value_(std::in_place, items) {}
+  Choice(Item item) : value_(std::in_place, 1, std::move(item)) {}
+  Choice(std::initializer_list<Item> items) : value_(std::in_place, items) {}
+  template <std::integral... Numbers>
+    requires(sizeof...(Numbers) > 0 && std::integral<Number>)
+  Choice(Numbers... numbers) : value_(std::in_place, 1, Item{static_cast<Number>(numbers)...}) {}
 
   bool is_given() const { return value_.has_value(); }
   const T& operator*() const {

@@ -78,6 +78,7 @@ class Predictive {
   Matrix quantile(double probability) const;                 ///< [N x q], exact, of the marginal mixtures
   Matrix function_quantile(double probability) const;        ///< [N x q], of the regression function
   Matrix cdf(MatrixView values) const;                       ///< [N x q], of the marginal mixtures
+  Matrix function_cdf(MatrixView values) const;              ///< [N x q], of the regression function
   Matrix density(MatrixView values) const;                   ///< [N x q], of the marginal mixtures
   std::vector<double> log_density(MatrixView values) const;  ///< [N], joint over the outputs
 

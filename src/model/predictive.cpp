@@ -141,6 +141,19 @@ Matrix quantiles(const MixtureComponents& components, bool with_noise, double pr
   });
 }
 
+void check_points(const MixtureComponents& components, MatrixView values) {
+  base::check_shape(values, components.rows, components.outputs, "values");
+  base::check_finite(values, "values");
+}
+
+Matrix cdfs(const MixtureComponents& components, bool with_noise, MatrixView values) {
+  check_points(components, values);
+  const auto cdf = [&](const MixtureView& mixture, std::size_t row, std::size_t output) {
+    return math::mixture_cdf(mixture, values(row, output));
+  };
+  return for_each_marginal(components, with_noise, cdf);
+}
+
 Interval symmetric_interval(const Matrix& mean, const Matrix& variance, double factor) {
   Interval interval{mean, mean};
   for (std::size_t i = 0; i < mean.values().size(); ++i) {
@@ -164,11 +177,6 @@ double upper_probability(double level) {
 
 void check_row(const MixtureComponents& components, std::size_t row) {
   require(row < components.rows, ErrorCode::usage, "row {} was asked for, expected one below {}", row, components.rows);
-}
-
-void check_points(const MixtureComponents& components, MatrixView values) {
-  base::check_shape(values, components.rows, components.outputs, "values");
-  base::check_finite(values, "values");
 }
 
 /// log w_l + sum_k log N(y_k; m_lk, s_lk^2 + e_lk) for member l.
@@ -268,10 +276,11 @@ Matrix Predictive::function_quantile(double probability) const {
 }
 
 Matrix Predictive::cdf(MatrixView values) const {
-  check_points(components_, values);
-  return for_each_marginal(components_, true, [&](const MixtureView& mixture, std::size_t row, std::size_t output) {
-    return math::mixture_cdf(mixture, values(row, output));
-  });
+  return cdfs(components_, true, values);
+}
+
+Matrix Predictive::function_cdf(MatrixView values) const {
+  return cdfs(components_, false, values);
 }
 
 Matrix Predictive::density(MatrixView values) const {

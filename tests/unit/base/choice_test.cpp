@@ -47,6 +47,22 @@ TEST(Choice, OfAListTakesOneItemBracesOrAList) {
   EXPECT_THAT(*lists, ElementsAre(ElementsAre(1, 2), ElementsAre()));
 }
 
+TEST(Choice, OfListsTakesTheNumbersOfItsOnlyList) {
+  using Lists = Choice<std::vector<std::vector<std::size_t>>>;
+  struct Options {
+    Lists hidden = {};
+  };
+  EXPECT_THAT((*Options{.hidden = {16, 8}}.hidden), ElementsAre(ElementsAre(16, 8)));
+  EXPECT_THAT((*Options{.hidden = {16}}.hidden), ElementsAre(ElementsAre(16)));
+  EXPECT_THAT((*Options{.hidden = 16}.hidden), ElementsAre(ElementsAre(16)));
+  EXPECT_THAT((*Options{.hidden = {{16, 8}}}.hidden), ElementsAre(ElementsAre(16, 8)));
+  EXPECT_THAT((*Options{.hidden = {{16}, {8}}}.hidden), ElementsAre(ElementsAre(16), ElementsAre(8)));
+  EXPECT_FALSE((Options{.hidden = {}}.hidden.is_given()));
+  Options options;
+  options.hidden = {32, 16};
+  EXPECT_THAT(*options.hidden, ElementsAre(ElementsAre(32, 16)));
+}
+
 TEST(Choice, KeepsWhatWasGivenAgainstADefault) {
   Choice<int> given = 3;
   given.set_default(5);

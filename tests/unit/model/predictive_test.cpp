@@ -207,6 +207,34 @@ TEST(Quantile, InvertsTheDistributionFunction) {
   }
 }
 
+TEST(FunctionCdf, IsInvertedByTheQuantilesOfTheFunctionAndLeavesTheNoiseOut) {
+  const MixtureComponents components = random_components({});
+  const Predictive predictive(components);
+  for (const double p : {1e-6, 0.05, 0.5, 0.95, 1 - 1e-6}) {
+    const Matrix back = predictive.function_cdf(predictive.function_quantile(p));
+    for (const double value : back.values()) EXPECT_NEAR(value, p, 1e-10);
+  }
+  const Matrix at(predictive.rows(), predictive.outputs(), 0.25);
+  const Matrix found = predictive.function_cdf(at);
+  double expected = 0;  // of the first row and output
+  for (std::size_t l = 0; l < predictive.members(); ++l) {
+    const std::size_t i = l * predictive.outputs();
+    const double z = (0.25 - components.mean[i]) / std::sqrt(components.epistemic_variance[i]);
+    expected += components.weights[l] * std::erfc(-z / std::sqrt(2.0)) / 2;
+  }
+  EXPECT_NEAR(found(0, 0), expected, 1e-14);
+}
+
+TEST(FunctionCdf, OfPointsCountsThem) {
+  MixtureComponents components{.rows = 1, .outputs = 1, .weights = {0.25, 0.5, 0.25}, .mean = {3, 1, 2}};
+  components.aleatoric_variance.assign(3, 1.0);
+  components.epistemic_variance.assign(3, 0.0);
+  const Predictive predictive(components);
+  EXPECT_EQ(predictive.function_cdf(Matrix(1, 1, 0.5))(0, 0), 0);
+  EXPECT_EQ(predictive.function_cdf(Matrix(1, 1, 1.0))(0, 0), 0.5);
+  EXPECT_EQ(predictive.function_cdf(Matrix(1, 1, 2.5))(0, 0), 0.75);
+}
+
 TEST(Density, IsThatOfPlainLoopsAndIntegratesToTheDistributionFunction) {
   const MixtureComponents components = random_components({.rows = 1, .outputs = 1});
   const Predictive predictive(components);
