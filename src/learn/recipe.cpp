@@ -199,8 +199,9 @@ void add_calibration(Table& table) {
             "the rows out of all members, 0 trains all members on all rows",
             "a whole number from 0 to 100000", between<std::size_t>(0, most_members));
   table.add_switch("recalibrate", &FitOptions::recalibrate, "Correct the noise variances with the held-out rows");
-  table.add_switch("correct_size", &FitOptions::correct_size,
-                   "In recalibration, allow for new rows being predicted by more members than held-out rows");
+  table.add_switch(
+      "correct_size", &FitOptions::correct_size,
+      "In recalibration, take into account that all members predict a new row, but only some a held-out row");
   table.add_switch("weigh_members", &FitOptions::weigh_members,
                    "Weight configurations of members by how well they predict their held-out rows");
 }
