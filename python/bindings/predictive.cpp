@@ -102,6 +102,7 @@ void register_predictive(nb::module_& module) {
       .def("quantile", &at_probability<&Predictive::quantile>, "probability"_a)
       .def("function_quantile", &at_probability<&Predictive::function_quantile>, "probability"_a)
       .def("cdf", &at_values<&Predictive::cdf>, "values"_a.noconvert())
+      .def("function_cdf", &at_values<&Predictive::function_cdf>, "values"_a.noconvert())
       .def("density", &at_values<&Predictive::density>, "values"_a.noconvert())
       .def(
           "log_density",

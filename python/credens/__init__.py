@@ -72,10 +72,11 @@ __all__ = [
     "widen_outputs",
 ]
 
-# Names of modules that need more than numpy, imported when somebody asks for them.
+# Names of modules that are imported when somebody asks for them; most need more than numpy.
 _LAZY = {
     "CredensClassifier": "credens.sklearn",
     "CredensRegressor": "credens.sklearn",
+    "datasets": "credens.datasets",
     "sklearn": "credens.sklearn",
     "torch": "credens.torch",
 }
@@ -91,4 +92,20 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *_LAZY]
+    """The public names; of those that need another package, the ones whose package is installed."""
+    return sorted([*__all__, "__version__", *(name for name, module in _LAZY.items() if _can_import(module))])
+
+
+def _can_import(module: str) -> bool:
+    from importlib.metadata import PackageNotFoundError, version
+    from importlib.util import find_spec
+
+    if module == "credens.torch":
+        return find_spec("torch") is not None
+    if module != "credens.sklearn" or find_spec("sklearn") is None:
+        return module != "credens.sklearn"
+    try:
+        major, minor = version("scikit-learn").split(".")[:2]
+    except PackageNotFoundError:
+        return False
+    return (int(major), int(minor)) >= (1, 6)

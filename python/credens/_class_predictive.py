@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _core, _tables
 from ._errors import DataError
+from ._frames import Package, frame_of
 
 
 class ClassPredictive:
@@ -30,9 +31,10 @@ class ClassPredictive:
     True
     """
 
-    def __init__(self, core: _core.ClassPredictive, classes: Sequence[Any] | np.ndarray):
+    def __init__(self, core: _core.ClassPredictive, classes: Sequence[Any] | np.ndarray, name: str = "y"):
         self._core = core
         self._labels = np.asarray(classes)
+        self._name = name
 
     @property
     def classes(self) -> list[Any]:
@@ -100,6 +102,20 @@ class ClassPredictive:
         drawn = generator.random((_tables.whole(n, "n"), len(self), 1)) * ends[:, -1:]
         return self._labels[(drawn >= ends[:, :-1]).sum(axis=2)]
 
+    def to_frame(self, *, std: bool = False, package: Package | None = None) -> Any:
+        """A frame with the columns that `credens predict` writes, one row for each prediction; `std` is its `--std`.
+
+        Of pandas where it is installed, else of polars; `package` chooses.
+        """
+        columns: dict[str, Any] = {f"{self._name}_class": self.predicted}
+        for label, probability in zip(self.classes, self.probability.T):
+            columns[f"{self._name}_probability_{label}"] = probability
+        for kind in ("entropy", "aleatoric", "epistemic"):
+            columns[f"{self._name}_{kind}"] = getattr(self, kind)
+        for label, deviation in zip(self.classes if std else [], self.epistemic_std.T):
+            columns[f"{self._name}_epistemic_std_{label}"] = deviation
+        return frame_of(columns, package)
+
     def __len__(self) -> int:
         return self._core.rows
 
@@ -115,7 +131,7 @@ class ClassPredictive:
         core = self._core
         matrices = (core.probability, core.epistemic_variance)
         vectors = (core.entropy, core.aleatoric, core.epistemic, core.between_members)
-        return _restore, (*map(np.array, (*matrices, *vectors)), self._labels)
+        return _restore, (*map(np.array, (*matrices, *vectors)), self._labels, self._name)
 
     def _numbers(self, y: Any) -> np.ndarray:
         """[N]: the number of each label's class."""
@@ -133,6 +149,6 @@ class ClassPredictive:
         return numbers
 
 
-def _restore(probability, epistemic_variance, entropy, aleatoric, epistemic, between_members, labels) -> ClassPredictive:
+def _restore(probability, epistemic_variance, entropy, aleatoric, epistemic, between_members, labels, name="y") -> ClassPredictive:
     parts = (probability, epistemic_variance, entropy, aleatoric, epistemic, between_members)
-    return ClassPredictive(_core.ClassPredictive.from_arrays(*parts), labels)
+    return ClassPredictive(_core.ClassPredictive.from_arrays(*parts), labels, name)

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from . import _core, _files, _tables
-from ._errors import UsageError, reading
+from ._errors import DataError, UsageError, reading
 from ._roles import (
     Column,
     Columns,
     Labels,
     Task,
+    check_kinds,
     class_roles,
     class_texts,
     inputs_table,
@@ -99,6 +100,9 @@ class Dataset:
         x = inputs_table(inputs, input_names)
         y = targets_table(targets, counts)
         noise, noise_names = (None, []) if noise_std is None else part_of(noise_std, "noise_std")
+        if len(noise if noise is not None else range(x.rows)) != x.rows:
+            raise DataError(f"noise_std has {len(noise)} values, expected one for each of the {x.rows} rows")
+        check_kinds(x, numbers=numbers, categories=categories, dates=dates)
         q = y.columns
         names = target_names_of(target_names, y.names, classes, counts is not None)
         # The arrays are taken for one table, in this order: a file with these columns gives the same model.

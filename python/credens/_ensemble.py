@@ -136,7 +136,8 @@ class Ensemble:
             self._noise(noise_std, 0)
             return self.predict_classes(inputs, threads=threads)
         x = self._inputs(inputs)
-        return Predictive(self._core.predict(x, self._noise(noise_std, len(x)), _threads(threads)))
+        core = self._core.predict(x, self._noise(noise_std, len(x)), _threads(threads))
+        return Predictive(core, names=self.target_names, units=self.target_units)
 
     def predict_classes(self, inputs: Any, *, classical: bool = False, threads: int = 0) -> ClassPredictive:
         """Class probabilities at rows of inputs, which are given as to `predict`.
@@ -144,7 +145,7 @@ class Ensemble:
         `classical` gives those of the classical deep ensemble inside: the members' softmax probabilities averaged.
         """
         core = self._core.predict_classes(self._inputs(inputs), bool(classical), _threads(threads))
-        return ClassPredictive(core, self.classes)
+        return ClassPredictive(core, self.classes, self._class_name)
 
     def sample(
         self,
@@ -188,9 +189,10 @@ class Ensemble:
         if not has_classes and classical:
             raise UsageError("classical is given, but the model predicts numbers: Predictive.classical() has it")
         if not has_classes:
-            return Predictive(_core.predict_outputs(self._core, *rows, _threads(threads)))
+            core = _core.predict_outputs(self._core, *rows, _threads(threads))
+            return Predictive(core, names=self.target_names, units=self.target_units)
         core = _core.predict_class_outputs(self._core, *rows[:2], bool(classical), _threads(threads))
-        return ClassPredictive(core, self.classes)
+        return ClassPredictive(core, self.classes, self._class_name)
 
     def sample_outputs(
         self,
@@ -264,6 +266,11 @@ class Ensemble:
             return array
         return _tables.array_table(array, [], "inputs").inputs_of(self._core)
 
+    @property
+    def _class_name(self) -> str:
+        """How columns of class probabilities begin: counts have one name for each class, and none for all."""
+        return self.target_names[0] if len(self.target_names) == 1 else "y"
+
     def _refuse_classes(self, where: str) -> None:
         if self.task == "classification":
             raise UsageError(f"the model predicts classes, which {where} cannot take yet")
@@ -313,7 +320,15 @@ def with_task(core: _core.Ensemble, data: Any, parts: dict[str, Any]) -> dict[st
     return parts if isinstance(data, Dataset) else {"task": core.task, **parts}
 
 
+def ensemble_of(model: Any) -> Ensemble:
+    """The model itself, or that of a fitted `CredensRegressor` or `CredensClassifier`."""
+    found = getattr(model, "model_", model)
+    if isinstance(found, Ensemble):
+        return found
+    if hasattr(model, "fit") and hasattr(model, "predict_dist"):
+        raise UsageError(f"model is a {type(model).__name__} that is not fitted yet: call fit first")
+    raise TypeError(f"model is {type(model).__name__}, expected an Ensemble or a fitted CredensRegressor")
+
+
 def core_of(model: Any) -> _core.Ensemble:
-    if not isinstance(model, Ensemble):
-        raise TypeError(f"model is {type(model).__name__}, expected an Ensemble")
-    return model._core
+    return ensemble_of(model)._core

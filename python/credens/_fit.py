@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import difflib
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, Union
@@ -13,6 +12,7 @@ import numpy as np
 from . import _core, _tables
 from ._dataset import Dataset, dataset_of
 from ._ensemble import Ensemble, core_of, with_task
+from ._keywords import suggests
 from ._progress import Progress, display_of
 from ._roles import Columns, Labels, Task, check_target_names
 
@@ -20,6 +20,7 @@ Posterior = Literal["delta", "isotropic", "diagonal", "full"]
 Numbers = Union[float, Sequence[float]]
 
 
+@suggests
 def fit(
     data: Any,
     targets: Any = None,
@@ -69,7 +70,6 @@ def fit(
     memory: int | str = "auto",
     validation: Dataset | None = None,
     progress: bool | Callable[[Progress], object] | None = None,
-    **unknown: Any,
 ) -> Ensemble:
     """Trains an ensemble of networks and widens it, as `credens fit` does: same data, options and seed, same bytes.
 
@@ -104,8 +104,6 @@ def fit(
     (5, ['y'])
     """
     given = {name: value for name, value in locals().items() if name in OPTION_NAMES}
-    if unknown:
-        raise TypeError(_unknown_keyword("fit", next(iter(unknown)), fit))
     parts = {"weights": weights, "noise_std": noise_std, "group": group, "time": time}
     names = {"input_names": input_names, "target_names": target_names}
     kinds = {"categories": categories, "numbers": numbers, "dates": dates, "strict": strict}
@@ -184,12 +182,6 @@ def _list_text(name: str, values: Any) -> str:
         if isinstance(values[0], (list, tuple, np.ndarray)):
             return "/".join(_list_text(name, widths) for widths in values)
     return ",".join(option_text(name, value) for value in values)
-
-
-def _unknown_keyword(function: str, name: str, of: Any) -> str:
-    known = [keyword for keyword in of.__kwdefaults__]
-    near = difflib.get_close_matches("prior_precision" if name in ("lambda", "lambda_", "lam") else name, known, n=1)
-    return f"{function}() has no option {name!r}" + (f"; did you mean {near[0]!r}?" if near else "")
 
 
 def _warn(sentence: str) -> None:

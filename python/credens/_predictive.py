@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import _core, _tables
-from ._errors import DataError
+from ._errors import DataError, UsageError
+from ._frames import Package, frame_of
 
 
 class Interval(NamedTuple):
@@ -39,9 +41,10 @@ class Predictive:
     True
     """
 
-    def __init__(self, core: _core.Predictive, flat: bool | None = None):
+    def __init__(self, core: _core.Predictive, flat: bool | None = None, names: Sequence[str] = (), units: Sequence[str] = ()):
         self._core = core
         self._flat = core.outputs == 1 if flat is None else flat
+        self._names, self._units = list(names), list(units)
 
     @cached_property
     def mean(self) -> np.ndarray:
@@ -75,15 +78,25 @@ class Predictive:
     def epistemic_std(self) -> np.ndarray:
         return np.sqrt(self.epistemic_variance)
 
-    def interval(self, level: float = 0.95, kind: str = "gaussian") -> Interval:
-        """Interval that holds a new observation with this probability.
+    def interval(self, level: float | None = None, kind: str = "gaussian", *, coverage_factor: float | None = None) -> Interval:
+        """Interval that holds a new observation with this probability, 0.95 if not given.
 
-        `gaussian`: mean +- z std; `mixture`: central quantiles of the exact mixture.
+        `gaussian`: mean +- z std; `mixture`: central quantiles of the exact mixture. With a coverage factor k, in place
+        of a level: mean +- k std, the expanded uncertainty of a certificate.
         """
+        if coverage_factor is not None:
+            return self._interval(self._core.coverage_factor_interval(_factor(coverage_factor, level, kind)))
         return self._interval(self._core.interval(*_level(level, kind)))
 
-    def function_interval(self, level: float = 0.95, kind: str = "gaussian") -> Interval:
-        """Interval that holds the regression function with this probability: epistemic uncertainty only."""
+    def function_interval(
+        self, level: float | None = None, kind: str = "gaussian", *, coverage_factor: float | None = None
+    ) -> Interval:
+        """Interval that holds the regression function with this probability: epistemic uncertainty only.
+
+        The arguments are those of `interval`.
+        """
+        if coverage_factor is not None:
+            return self._interval(self._core.function_coverage_factor_interval(_factor(coverage_factor, level, kind)))
         return self._interval(self._core.function_interval(*_level(level, kind)))
 
     def quantile(self, p: Any) -> np.ndarray:
@@ -97,6 +110,10 @@ class Predictive:
     def cdf(self, y: Any) -> np.ndarray:
         """The probability of a value up to y, of each output by itself; y is one number or shaped as the mean."""
         return self._shaped(self._core.cdf(self._values(y)))
+
+    def function_cdf(self, y: Any) -> np.ndarray:
+        """The probability that the regression function is at most y, without noise; y is as for `cdf`."""
+        return self._shaped(self._core.function_cdf(self._values(y)))
 
     def pdf(self, y: Any) -> np.ndarray:
         """The density at y, of each output by itself."""
@@ -135,11 +152,42 @@ class Predictive:
 
     def classical(self) -> Predictive:
         """The classical deep ensemble: the same mixture with the members' own width taken away."""
-        return Predictive(self._core.classical(), self._flat)
+        return Predictive(self._core.classical(), self._flat, self._names, self._units)
 
     def as_columns(self) -> Predictive:
         """These predictions with arrays [N, q], also for one output."""
-        return Predictive(self._core, False)
+        return Predictive(self._core, False, self._names, self._units)
+
+    def to_frame(
+        self,
+        *,
+        level: float | None = None,
+        kind: str = "gaussian",
+        coverage_factor: float | None = None,
+        quantiles: Sequence[float] = (),
+        package: Package | None = None,
+    ) -> Any:
+        """A frame with the columns that `credens predict` writes, one row for each prediction.
+
+        Of pandas where it is installed, else of polars; `package` chooses. Intervals are those of `interval` and
+        `function_interval` with these arguments; each of `quantiles` adds a column.
+        """
+        columns: dict[str, np.ndarray] = {}
+        p = self.as_columns()
+        options = {"level": level, "kind": kind, "coverage_factor": coverage_factor}
+        total, function = p.interval(**options), p.function_interval(**options)
+        quantities = {"mean": p.mean, "aleatoric_std": p.aleatoric_std, "epistemic_std": p.epistemic_std, "total_std": p.std}
+        quantities |= {"lower": total.lower, "upper": total.upper, "function_lower": function.lower, "function_upper": function.upper}
+        quantities |= {f"quantile_{q!r}": p.quantile(q) for q in map(float, quantiles)}
+        for output, (name, unit) in enumerate(self._named_outputs()):
+            for quantity, values in quantities.items():
+                columns[f"{name}_{quantity}" + (f" [{unit}]" if unit else "")] = values[:, output]
+        return frame_of(columns, package)
+
+    def _named_outputs(self) -> list[tuple[str, str]]:
+        """Names and units; outputs of arrays are called as the program calls them."""
+        names = self._names or (["y"] if self.outputs == 1 else [f"y{output}" for output in range(self.outputs)])
+        return list(zip(names, self._units or [""] * len(names)))
 
     @property
     def outputs(self) -> int:
@@ -161,7 +209,7 @@ class Predictive:
         return predictive_html(self)
 
     def __reduce__(self):
-        return _restore, (*map(np.array, self._core.components()), self._flat)
+        return _restore, (*map(np.array, self._core.components()), self._flat, self._names, self._units)
 
     def _shaped(self, array: np.ndarray) -> np.ndarray:
         return array[..., 0] if self._flat else array
@@ -199,8 +247,17 @@ class Predictive:
 
 
 def _level(level: Any, kind: Any) -> tuple[float, str]:
-    return _tables.number(level, "level"), _tables.word(kind, "kind")
+    return 0.95 if level is None else _tables.number(level, "level"), _tables.word(kind, "kind")
 
 
-def _restore(weights, mean, aleatoric_variance, epistemic_variance, flat) -> Predictive:
-    return Predictive(_core.Predictive.from_components(weights, mean, aleatoric_variance, epistemic_variance), flat)
+def _factor(factor: Any, level: Any, kind: Any) -> float:
+    if level is not None:
+        raise UsageError("both level and coverage_factor are given, expected one of them")
+    if kind != "gaussian":
+        raise UsageError(f"coverage_factor is given, but kind is {kind!r}, expected 'gaussian': mean +- k std")
+    return _tables.number(factor, "coverage_factor")
+
+
+def _restore(weights, mean, aleatoric_variance, epistemic_variance, flat, names=(), units=()) -> Predictive:
+    core = _core.Predictive.from_components(weights, mean, aleatoric_variance, epistemic_variance)
+    return Predictive(core, flat, names, units)

@@ -31,7 +31,10 @@ def inputs_table(values: Any, names: Sequence[str] | None) -> _core.Table:
         name = _tables.series_name(values)
         table = _tables.array_table(_tables.matrix(values, "inputs", True), [name] if name else [], "inputs")
     if names is not None:
-        table.rename(_names(names, [], "input_names"))
+        names = _names(names, [], "input_names")
+        if len(names) != table.columns:
+            raise DataError(f"input_names has {len(names)} name{'s' * (len(names) != 1)} for {table.columns} inputs")
+        table.rename(names)
     return table
 
 
@@ -84,7 +87,7 @@ def class_texts(classes: Labels) -> list[str]:
 
 
 def class_roles(task: Task, classes: Labels, counts: Columns) -> Any:
-    return _tables.word(task, "task"), class_texts(classes), _columns(counts)
+    return _tables.word(task, "task"), class_texts(classes), _columns(counts, "counts")
 
 
 def labels_of(core: _core.Dataset | _core.Ensemble) -> list[Any]:
@@ -98,7 +101,7 @@ def labels_of(core: _core.Dataset | _core.Ensemble) -> list[Any]:
 def _names(given: Sequence[str] | None, found: list[str], what: str) -> list[str]:
     if given is None:
         return found
-    if isinstance(given, str) or not all(isinstance(name, str) for name in given):
+    if isinstance(given, str) or not hasattr(given, "__iter__") or not all(isinstance(name, str) for name in given):
         raise DataError(f"{what} is {given!r}, expected a list of names")
     return list(given)
 
@@ -112,21 +115,37 @@ def roles_of(
     group: Column | None,
     time: Column | None,
 ) -> Any:
-    parts = _columns(targets), _columns(inputs), _columns(ignore), _column(weight), _columns(noise_std)
+    parts = _columns(targets, "targets"), _columns(inputs, "inputs"), _columns(ignore, "ignore")
+    parts = *parts, _column(weight), _columns(noise_std, "noise_std")
     return *parts, _column(group), _column(time)
 
 
 def kinds_of(numbers: Columns, categories: Columns, dates: Columns, strict: bool) -> Any:
-    return _columns(numbers), _columns(categories), _columns(dates), bool(strict)
+    if not isinstance(strict, (bool, np.bool_)):
+        raise TypeError(f"strict is {strict!r}, expected True or False")
+    return _columns(numbers, "numbers"), _columns(categories, "categories"), _columns(dates, "dates"), bool(strict)
+
+
+def check_kinds(table: _core.Table, **kinds: Columns) -> None:
+    """Refuses columns that are no inputs, naming the argument that has them."""
+    for what, columns in kinds.items():
+        for name in _columns(columns, what):
+            is_index = name.removeprefix("-").isdigit()
+            if name in table.names or (is_index and -table.columns <= int(name) < table.columns):
+                continue
+            expected = ", ".join(table.names) if table.names else f"an index below {table.columns}"
+            raise DataError(f'{what}: inputs has no column "{name}", expected {expected}')
 
 
 def _column(column: Column | None) -> str:
     return "" if column is None else str(column)
 
 
-def _columns(columns: Columns | None) -> list[str]:
+def _columns(columns: Columns | None, what: str) -> list[str]:
     if columns is None:
         return []
     if isinstance(columns, (str, int, np.integer)):
         return [str(columns)]
+    if not hasattr(columns, "__iter__"):
+        raise TypeError(f"{what} is {columns!r}, expected names or indices of columns")
     return [str(column) for column in columns]

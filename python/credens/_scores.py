@@ -13,7 +13,7 @@ import numpy as np
 from . import _core, _tables
 from ._class_predictive import ClassPredictive
 from ._dataset import Dataset, dataset_of
-from ._ensemble import Ensemble, core_of, with_task
+from ._ensemble import Ensemble, core_of, ensemble_of, with_task
 from ._errors import DataError, UsageError
 from ._predictive import Predictive
 
@@ -54,7 +54,7 @@ def score(
 ) -> Scores:
     """Scores a model, or its predictions, against what was observed.
 
-    For an Ensemble, `data` and `targets` are given as to `fit`; the result has the keys of `credens evaluate --json`:
+    For an Ensemble, or a fitted regressor or classifier of `credens.sklearn`, `data` and `targets` are given as to `fit`; the result has the keys of `credens evaluate --json`:
     `rmse`, `mae`, ... and two more Scores, `classical` (members without width) and `extended` (the model's own). For a
     Predictive, `data` are the targets; the result has its scores alone. `truth` are noise-free values.
     `training_share` is the share of the rows that the model was trained on, where it is known: scores of such rows say
@@ -73,6 +73,8 @@ def score(
     >>> credens.score(model, x, np.sin(3 * x)).extended.nll == credens.score(model.predict(x), np.sin(3 * x)).nll
     True
     """
+    if not isinstance(prediction, (Predictive, ClassPredictive)):
+        prediction = ensemble_of(prediction)
     if isinstance(prediction, ClassPredictive) or getattr(prediction, "task", None) == "classification":
         _refuse({"truth": truth, "level": level, "interval": interval}, "numbers")
         if isinstance(prediction, ClassPredictive):
@@ -84,7 +86,7 @@ def score(
         predictive, observed, ensemble, inputs = prediction, _tables.matrix(data, "targets"), None, None
         weights = None if weights is None else _tables.vector(weights, "weights")
     else:
-        ensemble = core_of(prediction)
+        ensemble = prediction._core
         given = dataset_of(data, targets, weights=weights, **with_task(ensemble, data, parts))
         if given.task == "classification":
             raise UsageError("the rows have classes, but the model predicts numbers")
@@ -155,7 +157,8 @@ def report(
     For a model that predicts classes, inputs without targets give a page of predictions only, and `foreign` are inputs
     of rows that belong to no class.
     """
-    core = core_of(model)
+    model = ensemble_of(model)
+    core = model._core
     if model.task == "classification":
         _refuse({"level": level, "interval": interval}, "numbers")
         return _report_classes(model, data, targets, foreign, os.fspath(path), parts)

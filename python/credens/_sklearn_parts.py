@@ -17,6 +17,7 @@ except ImportError as error:
 import credens
 from credens import _files, _fit, _tables
 from credens._dataset import KINDS
+from credens._ensemble import ensemble_of
 
 _MOST_SEED = 2**31 - 1
 
@@ -55,6 +56,23 @@ class EstimatorParts:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+    @classmethod
+    def from_model(cls, model):
+        """A fitted estimator around a model: an Ensemble, or the path of a file that `credens.save` or `credens fit` wrote.
+
+        Its parameters are those of the class, not those of the fit, which `credens.inspect` shows.
+        """
+        ensemble = credens.load(model) if _files.is_path(model) else ensemble_of(model)
+        estimator = cls()
+        estimator._check_task(ensemble)
+        estimator.model_ = ensemble
+        estimator.n_features_in_ = ensemble.inputs
+        if ensemble.input_names:
+            estimator.feature_names_in_ = np.array(ensemble.input_names, dtype=object)
+        estimator._takes_tables = set(ensemble.input_kinds) != {"number"}
+        estimator._input_span = None
+        return estimator
 
     def _fit_options(self):
         """The keywords of `credens.fit`."""
@@ -106,6 +124,17 @@ def names_of_targets(y):
 def has_words(X) -> bool:
     """Whether X is a table with columns that are no numbers."""
     return _tables.is_table(X) and not _files.is_path(X) and not _tables.table(X, "X").holds_numbers
+
+
+def rows_of(X) -> int:
+    return len(X) if hasattr(X, "__len__") else X.num_rows
+
+
+def noise_of(noise_std, rows):
+    """[rows] or [rows, q], of which one number may stand for all."""
+    if noise_std is None or np.ndim(noise_std) > 0:
+        return noise_std
+    return np.full(rows, noise_std, dtype=np.float64)
 
 
 def checked_weights(sample_weight, X):

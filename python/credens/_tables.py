@@ -11,12 +11,13 @@ from __future__ import annotations
 import datetime
 import decimal
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import _core, _files
+from ._columns import columns_of
 from ._errors import DataError, UsageError
 
 NUMBERS = "biuf"  # kinds of numpy types that become doubles
@@ -47,7 +48,7 @@ def vector(values: Any, what: str) -> np.ndarray:
 
 def is_table(values: Any) -> bool:
     """Whether columns have names of their own, as those of a file may have."""
-    return _files.is_path(values) or _is_frame(values) or _is_arrow(values)
+    return _files.is_path(values) or isinstance(values, Mapping) or _is_frame(values) or _is_arrow(values)
 
 
 def table(values: Any, what: str) -> _core.Table:
@@ -55,6 +56,8 @@ def table(values: Any, what: str) -> _core.Table:
     if _files.is_path(values):
         read = _files.read(values)
         return read if isinstance(read, _core.Table) else table(read, str(values))
+    if isinstance(values, Mapping):
+        values = columns_of(values, what)
     if _is_arrow(values):
         return _core.Table.from_arrow(what, values.__arrow_c_stream__())
     return _from_frame(values, what)
@@ -64,6 +67,8 @@ def take_columns(values: Any, names: dict[str, str]) -> tuple[Any, dict[str, Any
     """The table without the columns of these names, and these columns by what they are."""
     if not names:
         return values, {}
+    if isinstance(values, Mapping):
+        values = columns_of(values, "inputs")
     for what, name in names.items():
         if not (_is_frame(values) or _is_arrow(values)):
             raise UsageError(f"{what} is {name!r}, which would name a column of a table, but inputs is none: give one value for each row")
@@ -82,6 +87,8 @@ def labels(values: Any, what: str) -> np.ndarray:
     """[rows] of float64, equal where the values are: numbers stay what they are, texts become those of `word_numbers`."""
     if _holds_numbers(values):
         return vector(values, what)
+    if not hasattr(values, "__iter__"):
+        raise TypeError(f"{what} is {values!r}, expected one value for each row")
     cells = list(values.to_pylist() if hasattr(values, "to_pylist") else values)
     numbers = np.array([float(cell) if isinstance(cell, (int, float, np.number)) else 0.0 for cell in cells])
     texts = [row for row, cell in enumerate(cells) if not isinstance(cell, (int, float, np.number))]
@@ -134,6 +141,8 @@ def times(values: Any, what: str) -> np.ndarray:
     """[rows] of float64: numbers stay what they are, dates become seconds since 1970-01-01."""
     if _holds_numbers(values):
         return vector(values, what)
+    if not hasattr(values, "__len__"):
+        raise TypeError(f"{what} is {values!r}, expected one value for each row")
     column = _column(values)
     if column.fault is not None:
         row, found = column.fault

@@ -15,6 +15,8 @@ True
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from credens._sklearn_parts import (
@@ -23,6 +25,8 @@ from credens._sklearn_parts import (
     checked_weights,
     has_words,
     names_of_targets,
+    noise_of,
+    rows_of,
     seed,
     span,
     with_parameters,
@@ -30,10 +34,10 @@ from credens._sklearn_parts import (
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 import credens
-from credens import _repr
+from credens import UsageError, _repr
 
 __all__ = [
     "CredensClassifier",
@@ -48,6 +52,7 @@ __all__ = [
     "log_loss_scorer",
     "nll",
     "nll_scorer",
+    "predict_dist",
 ]
 
 # Options of `fit` that are about the noise of numbers, which classes do not have.
@@ -86,11 +91,12 @@ class CredensRegressor(RegressorMixin, EstimatorParts, BaseEstimator):
         tags.target_tags.multi_output = True
         return tags
 
-    def fit(self, X, y, sample_weight=None, groups=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, noise_std: Any = None) -> CredensRegressor:
         """Trains on rows X [N, d] and targets y [N] or [N, q]; rows count by their sample_weight >= 0.
 
         X may have missing values, and where it is a table of pandas, polars or Arrow also words and dates. Rows of one
-        group, a number or a text for each row, are held out together.
+        group, a number or a text for each row, are held out together. `noise_std` is the known standard deviation of the
+        noise of each row, a number or [N] or [N, q]; predictions of new rows then need theirs.
         """
         target_names = names_of_targets(y)
         self._takes_tables = has_words(X)
@@ -114,27 +120,35 @@ class CredensRegressor(RegressorMixin, EstimatorParts, BaseEstimator):
             X,
             y,
             weights=checked_weights(sample_weight, X),
+            noise_std=noise_of(noise_std, len(y)),
             group=groups,
             target_names=target_names,
             **self._fit_options(),
         )
+        self._knows_noise = noise_std is not None
         self._has_columns = y.ndim == 2
         self._input_span = None if self._takes_tables else span(X)
         return self
 
-    def predict(self, X, return_std=False):
-        """The predictive mean, [N] or [N, q]; with return_std also the standard deviation, noise and ignorance together."""
-        predictive = self.predict_dist(X)
+    def predict(self, X: Any, return_std: bool = False, noise_std: Any = None) -> Any:
+        """The predictive mean, [N] or [N, q]; with return_std also the standard deviation, noise and ignorance together.
+
+        `noise_std` is as in `fit`; the mean does not depend on it.
+        """
+        check_is_fitted(self)
+        if self._knows_noise and noise_std is None and not return_std:
+            noise_std = 1.0
+        predictive = self.predict_dist(X, noise_std)
         mean = predictive.mean.copy()
         return (mean, predictive.std) if return_std else mean
 
-    def predict_dist(self, X):
-        """The predictive distribution of each row: a `credens.Predictive`."""
+    def predict_dist(self, X: Any, noise_std: Any = None) -> credens.Predictive:
+        """The predictive distribution of each row; `noise_std` is as in `fit`."""
         X = self._checked_inputs(X)
-        predictive = self.model_.predict(X, threads=self.threads)
+        predictive = self.model_.predict(X, noise_std=noise_of(noise_std, rows_of(X)), threads=self.threads)
         return predictive.as_columns() if self._has_columns else predictive
 
-    def sample_y(self, X, n_samples=1, random_state=0, of="observation"):
+    def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0, of: str = "observation") -> np.ndarray:
         """Draws from the predictive distribution: [N, n_samples], or [N, q, n_samples] for several outputs.
 
         With of="function" draws are of the regression function, without noise, and each draw is one function over all
@@ -145,6 +159,12 @@ class CredensRegressor(RegressorMixin, EstimatorParts, BaseEstimator):
         if self._has_columns and draws.ndim == 2:
             draws = draws[:, :, np.newaxis]
         return np.moveaxis(draws, 0, -1)
+
+    def _check_task(self, model):
+        if model.task != "regression":
+            raise UsageError("the model predicts classes: CredensClassifier.from_model takes it")
+        self._has_columns = model.outputs > 1
+        self._knows_noise = credens.inspect(model)["options"].get("noise") == "known"
 
     def _drawn(self, names):
         return _repr.regressor_picture(self.model_.predict, self._input_span, names, self.model_.target_names[0])
@@ -179,7 +199,7 @@ class CredensClassifier(ClassifierMixin, EstimatorParts, BaseEstimator):
     (60, 2)
     """
 
-    def fit(self, X, y, sample_weight=None, groups=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> CredensClassifier:
         """Trains on rows X [N, d] and labels y [N] of any type that sorts; rows count by their sample_weight >= 0.
 
         X may have missing values, and where it is a table of pandas, polars or Arrow also words and dates. Rows of one
@@ -212,25 +232,25 @@ class CredensClassifier(ClassifierMixin, EstimatorParts, BaseEstimator):
         self._input_span = None if self._takes_tables else span(X)
         return self
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """[N]: the most probable label."""
         return self.predict_dist(X).predicted
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> np.ndarray:
         """[N, C]: the probability of each class, noise and ignorance together."""
         return self.predict_dist(X).probability.copy()
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Any) -> np.ndarray:
         """[N, C]: its logarithm."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def predict_dist(self, X):
-        """The predictive distribution of each row: a `credens.ClassPredictive`."""
+    def predict_dist(self, X: Any) -> credens.ClassPredictive:
+        """The predictive distribution of each row."""
         X = self._checked_inputs(X)
         return self._labelled(self.model_.predict_classes(X, threads=self.threads))
 
-    def sample_y(self, X, n_samples=1, random_state=0, of="observation"):
+    def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0, of: str = "observation") -> np.ndarray:
         """Draws of labels from the predictive distribution: [N, n_samples].
 
         With of="function" draws are of class probabilities, [N, C, n_samples], and each draw is one function over all
@@ -244,7 +264,12 @@ class CredensClassifier(ClassifierMixin, EstimatorParts, BaseEstimator):
 
     def _labelled(self, predictive):
         """With the labels of y, whose type the model does not know."""
-        return credens.ClassPredictive(predictive._core, self.classes_)
+        return credens.ClassPredictive(predictive._core, self.classes_, predictive._name)
+
+    def _check_task(self, model):
+        if model.task != "classification":
+            raise UsageError("the model predicts numbers: CredensRegressor.from_model takes it")
+        self.classes_ = np.array(model.classes)
 
     def _drawn(self, names):
         return _repr.classifier_picture(lambda X: self._labelled(self.model_.predict(X)), self._input_span, names)
@@ -277,27 +302,27 @@ def brier(y, predictive, sample_weight=None) -> float:
 
 def log_loss_scorer(estimator, X, y, sample_weight=None) -> float:
     """`-log_loss`: a scorer for classifiers. Greater is better."""
-    return -log_loss(y, _predictive_of(estimator, X), sample_weight)
+    return -log_loss(y, predict_dist(estimator, X), sample_weight)
 
 
 def brier_scorer(estimator, X, y, sample_weight=None) -> float:
     """`-brier`: a scorer for classifiers. Greater is better."""
-    return -brier(y, _predictive_of(estimator, X), sample_weight)
+    return -brier(y, predict_dist(estimator, X), sample_weight)
 
 
 def nll_scorer(estimator, X, y, sample_weight=None) -> float:
     """`-nll`: a scorer for `cross_val_score`, `GridSearchCV` and the like. Greater is better."""
-    return -nll(y, _predictive_of(estimator, X), sample_weight)
+    return -nll(y, predict_dist(estimator, X), sample_weight)
 
 
 def crps_scorer(estimator, X, y, sample_weight=None) -> float:
     """`-crps`: a scorer. Greater is better."""
-    return -crps(y, _predictive_of(estimator, X), sample_weight)
+    return -crps(y, predict_dist(estimator, X), sample_weight)
 
 
 def interval_scorer(estimator, X, y, sample_weight=None, *, level=0.95) -> float:
     """`-interval_score`: a scorer. Greater is better. For other levels: `functools.partial(interval_scorer, level=0.8)`."""
-    return -interval_score(y, _predictive_of(estimator, X), sample_weight, level=level)
+    return -interval_score(y, predict_dist(estimator, X), sample_weight, level=level)
 
 
 def _scored(name, y, predictive, sample_weight, **options) -> float:
@@ -324,16 +349,26 @@ def _are_told_apart(labels) -> bool:
     return not np.isnan(found).any() and len(np.unique(found)) == len(labels)
 
 
-def _predictive_of(estimator, X):
-    """Finds the distribution also behind pipelines and searches, which pass on `predict` but not `predict_dist`."""
+def predict_dist(estimator: Any, X: Any) -> Any:
+    """The predictive distribution of each row, also behind pipelines and searches, which have no `predict_dist` themselves.
+
+    >>> from credens.sklearn import CredensRegressor, predict_dist
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> import numpy as np
+    >>> x = np.linspace(-2, 2, 60)[:, np.newaxis]
+    >>> pipeline = make_pipeline(StandardScaler(), CredensRegressor(effort="quick", members=4)).fit(x, x[:, 0] ** 2)
+    >>> predict_dist(pipeline, x).epistemic_std.shape
+    (60,)
+    """
     if hasattr(estimator, "predict_dist"):
         return estimator.predict_dist(X)
     if hasattr(estimator, "best_estimator_"):
-        return _predictive_of(estimator.best_estimator_, X)
+        return predict_dist(estimator.best_estimator_, X)
     if hasattr(estimator, "named_steps"):
         for _, step in estimator.steps[:-1]:
             X = X if step is None or step == "passthrough" else step.transform(X)
-        return _predictive_of(estimator.steps[-1][1], X)
+        return predict_dist(estimator.steps[-1][1], X)
     raise TypeError(
         f"{type(estimator).__name__} has no predict_dist, expected an estimator of credens, or a pipeline or search that ends in one"
     )

@@ -39,6 +39,12 @@ def test_the_examples_with_torch_run(tmp_path, monkeypatch):
     assert names["p"].epistemic.shape == (4, 28, 28)
 
 
+def test_the_tutorial_runs(tmp_path, monkeypatch):
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    text = (ROOT / "docs" / "tutorials" / "pytorch.md").read_text(encoding="utf-8")
+    run_together(re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL), tmp_path, monkeypatch)
+
+
 def run_example(name, *arguments):
     done = subprocess.run(
         [sys.executable, ROOT / "examples" / "python" / name, *arguments], capture_output=True, text=True
