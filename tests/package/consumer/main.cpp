@@ -11,7 +11,7 @@ int main(int, char** arguments) {
   using namespace credens;
   try {
     const SimulatedData problem = figure1_problem(64, 1);
-    const Ensemble wide = fit(problem.data, {.members = 2, .hidden = {{8}}, .epochs = 5, .seed = 7, .threads = 1});
+    const Ensemble wide = fit(problem.data, {.members = 2, .hidden = {16, 8}, .epochs = 5, .seed = 7, .threads = 1});
     save(wide, arguments[1]);
     const Predictive first = wide.predict(problem.data.inputs());
     const Predictive again = load(arguments[1]).predict(problem.data.inputs());

@@ -1,0 +1,25 @@
+# Brings what `cmake --install` has put into a staging folder into the form that Debian's policy asks for: a copyright file and a
+# changelog in each package, compressed manual pages, completions where Debian's zsh looks.
+
+string(TIMESTAMP CREDENS_DATE "%a, %d %b %Y %H:%M:%S +0000" UTC)  # of SOURCE_DATE_EPOCH where that is set
+file(GLOB stages LIST_DIRECTORIES true ${CPACK_TEMPORARY_DIRECTORY}/*/usr)
+foreach(stage ${stages})
+  cmake_path(GET stage PARENT_PATH component)
+  cmake_path(GET component FILENAME component)
+  string(TOUPPER ${component} upper)
+  set(doc ${stage}/share/doc/${CPACK_DEBIAN_${upper}_PACKAGE_NAME})
+  file(MAKE_DIRECTORY ${doc})
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/copyright ${doc}/copyright COPYONLY)
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/changelog.in ${doc}/changelog.Debian @ONLY)
+  file(GLOB pages ${stage}/share/man/man1/*.1)
+  execute_process(COMMAND gzip -9n ${doc}/changelog.Debian ${pages} COMMAND_ERROR_IS_FATAL ANY)
+  if(EXISTS ${stage}/share/zsh/site-functions)
+    file(RENAME ${stage}/share/zsh/site-functions ${stage}/share/zsh/vendor-completions)
+  endif()
+  file(GLOB_RECURSE files ${stage}/*)
+  foreach(file ${files})
+    if(NOT file MATCHES "/bin/")
+      file(CHMOD ${file} PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
+    endif()
+  endforeach()
+endforeach()
