@@ -11,7 +11,7 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ("bench", "docs", "examples", "python", "src", "tests")
+FOLDERS = ("bench", "docs", "examples", "packaging", "python", "src", "tests")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 PATH = re.compile(rf"`((?:{'|'.join(FOLDERS)})/[^`\s]*)")
 
