@@ -103,7 +103,8 @@ def test(wheel, versions):
         if python is None:
             print(f"-- no CPython {version[0]}.{version[1]} with headers here: {wheel.name} is not tested with it")
             continue
-        run(sys.executable, "-B", ROOT / "tests/package/wheel_test.py", wheel, "--python", python)
+        charts = ["--charts"] if (BUILD / "web/node_modules/vega").exists() else []
+        run(sys.executable, "-B", ROOT / "tests/package/wheel_test.py", wheel, "--python", python, *charts)
 
 
 def make(version):

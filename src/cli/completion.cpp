@@ -19,9 +19,9 @@ struct Completion {
 };
 
 /// How `--help` calls values that nothing can complete.
-constexpr std::array<std::string_view, 19> free_values{
-    "A:B",   "BANDWIDTH", "CHAR", "COUNT", "EPOCHS",  "K",      "NAME,..", "NUMBER", "P",    "P,..",
-    "POWER", "RATE",      "ROWS", "SIZE",  "TEXT,..", "WIDTHS", "PERIOD",  "SHARE",  "VALUE"};
+constexpr std::array<std::string_view, 18> free_values{"A:B",     "BANDWIDTH", "CHAR", "COUNT", "EPOCHS",  "K",
+                                                       "NAME,..", "NUMBER",    "P",    "P,..",  "POWER",   "RATE",
+                                                       "ROWS",    "S",         "SIZE", "T",     "TEXT,..", "WIDTHS"};
 
 /// The words in small letters of a value such as `NUMBER|evidence`.
 std::vector<std::string> alternatives(const std::string& value) {
