@@ -125,7 +125,6 @@ class CredensRegressor(RegressorMixin, EstimatorParts, BaseEstimator):
             target_names=target_names,
             **self._fit_options(),
         )
-        self._knows_noise = noise_std is not None
         self._has_columns = y.ndim == 2
         self._input_span = None if self._takes_tables else span(X)
         return self
@@ -136,7 +135,7 @@ class CredensRegressor(RegressorMixin, EstimatorParts, BaseEstimator):
         `noise_std` is as in `fit`; the mean does not depend on it.
         """
         check_is_fitted(self)
-        if self._knows_noise and noise_std is None and not return_std:
+        if self.model_._core.has_known_noise and noise_std is None and not return_std:
             noise_std = 1.0
         predictive = self.predict_dist(X, noise_std)
         mean = predictive.mean.copy()
@@ -148,14 +147,17 @@ class CredensRegressor(RegressorMixin, EstimatorParts, BaseEstimator):
         predictive = self.model_.predict(X, noise_std=noise_of(noise_std, rows_of(X)), threads=self.threads)
         return predictive.as_columns() if self._has_columns else predictive
 
-    def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0, of: str = "observation") -> np.ndarray:
+    def sample_y(
+        self, X: Any, n_samples: int = 1, random_state: Any = 0, of: str = "observation", noise_std: Any = None
+    ) -> np.ndarray:
         """Draws from the predictive distribution: [N, n_samples], or [N, q, n_samples] for several outputs.
 
         With of="function" draws are of the regression function, without noise, and each draw is one function over all
-        rows of X.
+        rows of X. `noise_std` is as in `fit`.
         """
         X = self._checked_inputs(X)
-        draws = self.model_.sample(X, n_samples, of=of, seed=seed(random_state), threads=self.threads)
+        options = {"of": of, "seed": seed(random_state), "noise_std": noise_of(noise_std, rows_of(X)), "threads": self.threads}
+        draws = self.model_.sample(X, n_samples, **options)
         if self._has_columns and draws.ndim == 2:
             draws = draws[:, :, np.newaxis]
         return np.moveaxis(draws, 0, -1)
@@ -164,7 +166,6 @@ class CredensRegressor(RegressorMixin, EstimatorParts, BaseEstimator):
         if model.task != "regression":
             raise UsageError("the model predicts classes: CredensClassifier.from_model takes it")
         self._has_columns = model.outputs > 1
-        self._knows_noise = credens.inspect(model)["options"].get("noise") == "known"
 
     def _drawn(self, names):
         return _repr.regressor_picture(self.model_.predict, self._input_span, names, self.model_.target_names[0])

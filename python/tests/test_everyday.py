@@ -232,6 +232,9 @@ def test_a_regressor_takes_known_noise(estimators, rows):
     assert np.array_equal(p.std, regressor.model_.predict(x, noise_std=noise).std)
     assert np.array_equal(regressor.predict(x), p.mean)  # of which noise is no part
     assert regressor.score(x, y) > -10
+    assert regressor.sample_y(x, 3, noise_std=0.1).shape == regressor.sample_y(x, 3, of="function").shape == (80, 3)
+    again = estimators.CredensRegressor.from_model(regressor.model_)
+    assert np.array_equal(again.predict(x), p.mean)
     assert small(estimators).fit(x, y, noise_std=0.1).predict(x, return_std=True, noise_std=0.1)[1].shape == y.shape
     with pytest.raises(credens.CredensError, match="noise_std"):
         regressor.predict_dist(x)
