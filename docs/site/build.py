@@ -25,7 +25,7 @@ def stage():
     """The pages and what they show, where they lie in the repository, so that every link is the same."""
     shutil.rmtree(SOURCE, ignore_errors=True)
     SOURCE.mkdir(parents=True)
-    for page in ROOT.glob("*.md"):
+    for page in [*ROOT.glob("*.md"), ROOT / "CITATION.cff"]:
         shutil.copy(page, SOURCE)
     for folder in FOLDERS:
         shutil.copytree(ROOT / folder, SOURCE / folder, ignore=shutil.ignore_patterns("site", "__pycache__"))
