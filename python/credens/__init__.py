@@ -11,7 +11,7 @@ True
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._class_predictive import ClassPredictive
@@ -82,13 +82,18 @@ _LAZY = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _LAZY:
-        raise AttributeError(f"module 'credens' has no attribute {name!r}")
-    from importlib import import_module
+if TYPE_CHECKING:  # type checkers see these names, and miss one that is not there; `import credens.torch` brings torch
+    from . import datasets, sklearn
+    from .sklearn import CredensClassifier, CredensRegressor
+else:
 
-    module = import_module(_LAZY[name])
-    return module if module.__name__ == f"credens.{name}" else getattr(module, name)
+    def __getattr__(name: str) -> Any:
+        if name not in _LAZY:
+            raise AttributeError(f"module 'credens' has no attribute {name!r}")
+        from importlib import import_module
+
+        module = import_module(_LAZY[name])
+        return module if module.__name__ == f"credens.{name}" else getattr(module, name)
 
 
 def __dir__() -> list[str]:

@@ -81,15 +81,17 @@ model: credens.Ensemble = credens.fit(np.zeros((3, 2)), np.zeros(3), members=3, 
 lower: np.ndarray = model.predict(np.zeros((3, 2))).interval(0.9).lower
 credens.save(credens.widen(model, np.zeros((3, 2)), np.zeros(3), prior_precision="evidence"), "m.safetensors")
 score: float = credens.score(model, np.zeros((3, 2)), np.zeros(3)).rmse
+regressor: credens.CredensRegressor = credens.CredensRegressor(members=3).fit(np.zeros((3, 2)), np.zeros(3), noise_std=0.1)
+predictive: credens.Predictive = regressor.predict_dist(np.zeros((3, 2)), noise_std=0.1)
 """
-    bad = 'import credens\ncredens.fit([1.0], [1.0], members="three")\ncredens.fit([1.0], [1.0], posterior="wide")\ncredens.load(3)\ncredens.fit([1.0], [1.0], member=3)\n'
+    bad = 'import credens\ncredens.fit([1.0], [1.0], members="three")\ncredens.fit([1.0], [1.0], posterior="wide")\ncredens.load(3)\ncredens.fit([1.0], [1.0], member=3)\ncredens.fitt\n'
     (tmp_path / "good.py").write_text(good)
     (tmp_path / "bad.py").write_text(bad)
     command = [sys.executable, "-m", "mypy", "--ignore-missing-imports", "--cache-dir", tmp_path / "cache"]
     done = subprocess.run([*command, tmp_path / "good.py"], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
     done = subprocess.run([*command, tmp_path / "bad.py"], capture_output=True, text=True)
-    assert re.findall(r"bad.py:(\d+): error", done.stdout) == ["2", "3", "4", "5"], done.stdout
+    assert re.findall(r"bad.py:(\d+): error", done.stdout) == ["2", "3", "4", "5", "6"], done.stdout
 
 
 # ---- documents ----
