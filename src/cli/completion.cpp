@@ -121,12 +121,12 @@ std::string bash_cases(const Declared& verb) {
 constexpr std::string_view bash_begin =
     R"script(# Completion of credens for bash, made from the option tables of the program.
 
-# The names in the header of the first table on the command line.
+# The names in the header of the first table on the command line, without what a terminal would take for a command.
 _credens_columns() {
   local word
   for word in "${COMP_WORDS[@]:2}"; do
     [[ $word == *.@(csv|tsv|txt|dat) && -f $word ]] || continue
-    head -n 1 -- "$word" | tr ',;\t' '\n\n\n' | tr -d '"\r'
+    head -c 65536 -- "$word" | head -n 1 | tr ',;\t' '\n\n\n' | tr -d '"\000-\011\013-\037\177'
     return
   done
 }
@@ -172,13 +172,13 @@ complete -F _credens credens
 constexpr std::string_view zsh_begin = R"script(#compdef credens
 # Completion of credens for zsh, made from the option tables of the program.
 
-# The names in the header of the first table on the command line.
+# The names in the header of the first table on the command line, without what a terminal would take for a command.
 _credens_columns() {
   local word
   local -a names
   for word in $words; do
     [[ $word == *.(csv|tsv|txt|dat) && -f $word ]] || continue
-    names=(${(f)"$(head -n 1 -- $word | tr ',;\t' '\n\n\n' | tr -d '"\r')"})
+    names=(${(f)"$(head -c 65536 -- $word | head -n 1 | tr ',;\t' '\n\n\n' | tr -d '"\000-\011\013-\037\177')"})
     compset -P '*,'
     compadd -a names
     return
@@ -244,11 +244,11 @@ std::string zsh_specifications(const Argument& argument, std::size_t position) {
 constexpr std::string_view fish_begin =
     R"script(# Completion of credens for fish, made from the option tables of the program.
 
-# The names in the header of the first table on the command line.
+# The names in the header of the first table on the command line, without what a terminal would take for a command.
 function __fish_credens_columns
     for word in (commandline -opc)
         if string match -qr '\.(csv|tsv|txt|dat)$' -- $word; and test -f $word
-            head -n 1 -- $word | tr ',;\t' '\n\n\n' | tr -d '"\r'
+            head -c 65536 -- $word | head -n 1 | tr ',;\t' '\n\n\n' | tr -d '"\000-\011\013-\037\177'
             return
         end
     end

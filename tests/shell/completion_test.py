@@ -32,6 +32,7 @@ CASES = [
     ("widen model --lambda evi", "widen model --lambda evidence"),
     ("fit trai", "fit train.csv"),
     ("fit train.csv --target stre", "fit train.csv --target strength"),
+    ("fit train.csv --target esc", "fit train.csv --target esc[31maped"),
     ("fit train.csv --inputs cement,wat", "fit train.csv --inputs cement,water"),
     ("predict --outputs fol", "predict --outputs folder"),
     ("fit --epochs tra", "fit --epochs tra"),  # a count: files do not help
@@ -52,7 +53,7 @@ PREPARE = {
 
 
 def write_tables(folder):
-    (folder / "train.csv").write_text("cement,water,`touch ran`,$(touch ran),strength\n1,2,3,4,5\n")
+    (folder / "train.csv").write_text("cement,water,`touch ran`,$(touch ran),esc\x1b[31maped,strength\n1,2,3,4,5,6\n")
     (folder / "folder").mkdir()
 
 
