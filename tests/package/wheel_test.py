@@ -89,7 +89,7 @@ def check_names(wheel):
         metadata = archive.read(next(name for name in names if name.endswith(".dist-info/METADATA"))).decode()
     if "Requires-Python: >=3.10" not in metadata:
         sys.exit(f"{wheel.name}: Requires-Python is not >=3.10")
-    strange = [name for name in names if not re.match(r"credens[/.-]", name)]
+    strange = [name for name in names if not re.match(r"credens(_program\.py$|[/.-])", name)]
     if strange or not any(re.search(r"\.dist-info/(licenses/)?LICENSE$", name) for name in names):
         sys.exit(f"{wheel.name}: no licence, or files outside the package: {strange}")
 
@@ -102,7 +102,7 @@ def is_program(file):
 def check_libraries(environment):
     """The loader finds each library within the environment, or it is one that every system has."""
     packages = next((environment / "lib").glob("python*/site-packages"))
-    files = [file for file in [*packages.glob("credens*/**/*"), environment / "bin/credens"] if file.is_file() and is_program(file)]
+    files = [file for file in packages.glob("credens*/**/*") if file.is_file() and is_program(file)]
     if len(files) < 3:
         sys.exit(f"expected the extension, the program and libraries, found {files}")
     for file in files:
@@ -128,6 +128,17 @@ def from_nothing(wheel, python, folder, cache):
     return environment, path, installed - start, time.monotonic() - installed
 
 
+def check_elsewhere(wheel, environment, path, folder):
+    """Installed into a folder of any name, as with --user, the program still finds itself."""
+    target = folder / "elsewhere"
+    run(environment / "bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--target", target, wheel, folder=folder, path=path)
+    code = f"import sys; sys.path.insert(0, {str(target)!r}); sys.argv = ['credens', 'version']; import credens_program; credens_program.main()"
+    run(environment / "bin/python", "-m", "pip", "uninstall", "--quiet", "--yes", "credens", folder=folder, path=path)
+    found = run(environment / "bin/python", "-I", "-c", code, folder=folder, path=path)
+    if not found.startswith("credens "):
+        sys.exit(f"in {target} the program says {found!r}")
+
+
 def test(wheel, python, charts, cache):
     check_names(wheel)
     with tempfile.TemporaryDirectory() as name:
@@ -141,6 +152,7 @@ def test(wheel, python, charts, cache):
         run(environment / "bin/python", "-I", "inside.py", folder=folder, path=path)
         if charts and "vegaEmbed" not in (folder / "report.html").read_text():
             sys.exit("the report has no charts")
+        check_elsewhere(wheel, environment, path, folder)
 
 
 def main():
