@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <credens/conformity.hpp>
 #include <credens/predictive.hpp>
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <optional>
 
 #include "arrays.hpp"
+#include "decide/names.hpp"
 #include "model/names.hpp"
 #include "module.hpp"
 
@@ -76,6 +83,25 @@ Ends factor_interval(const Predictive& predictive, double factor) {
   return pair_of(unlocked([&] { return (predictive.*method)(factor); }));
 }
 
+/// (probability, guard_lower, guard_upper, numbers of statements)
+using ConformityArrays = nb::typed<nb::tuple, NumpyArray, NumpyArray, NumpyArray, NumpyArray>;
+
+ConformityArrays conformity_of(const Predictive& predictive, const std::vector<std::optional<double>>& lower,
+                               const std::vector<std::optional<double>>& upper, const std::string& rule, double risk,
+                               const std::string& of) {
+  std::vector<ToleranceLimits> limits(lower.size());
+  for (std::size_t k = 0; k < limits.size(); ++k) limits[k] = {.lower = lower[k], .upper = upper.at(k)};
+  const ConformityOptions options{.rule = base::parse_enum<DecisionRule>(rule),
+                                  .risk = risk,
+                                  .of = base::parse_enum<Measurand>(of)};
+  Conformity found = unlocked([&] { return conformity(predictive, limits, options); });
+  Matrix statements(predictive.rows(), predictive.outputs());
+  std::ranges::transform(found.statement, statements.values().begin(),
+                         [](Statement statement) { return static_cast<double>(statement); });
+  return nb::make_tuple(to_array(std::move(found.probability)), to_array(std::move(found.guard_lower)),
+                        to_array(std::move(found.guard_upper)), to_array(std::move(statements)));
+}
+
 }  // namespace
 
 void register_predictive(nb::module_& module) {
@@ -110,6 +136,7 @@ void register_predictive(nb::module_& module) {
             return to_array(unlocked([&] { return predictive.log_density(view_of(values)); }));
           },
           "values"_a.noconvert())
+      .def("conformity", &conformity_of, "lower"_a, "upper"_a, "rule"_a, "risk"_a, "of"_a)
       .def("classical", &Predictive::classical, nb::call_guard<nb::gil_scoped_release>());
 }
 

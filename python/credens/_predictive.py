@@ -21,6 +21,21 @@ class Interval(NamedTuple):
     upper: np.ndarray
 
 
+class Conformity(NamedTuple):
+    """Whether values lie within limits of tolerance; each array is shaped as the mean.
+
+    probability : the probability of conformity, under the exact mixture
+    guard_lower, guard_upper : how far inside its limit a mean must lie so that the probability of a value beyond this
+        limit is the risk; 0 for simple decisions
+    statement : "pass", "conditional pass", "conditional fail" or "fail"
+    """
+
+    probability: np.ndarray
+    guard_lower: np.ndarray
+    guard_upper: np.ndarray
+    statement: np.ndarray
+
+
 class Predictive:
     """Predictions of N rows: for each row and output a mixture of Gaussians, in the units of the data.
 
@@ -122,6 +137,48 @@ class Predictive:
     def log_prob(self, y: Any) -> np.ndarray:
         """[N]: the log density at y, joint over the outputs."""
         return self._core.log_density(self._values(y))
+
+    def conformity(
+        self, lower: Any = None, upper: Any = None, *, decide: str = "guarded", risk: float = 0.05, of: str = "observation"
+    ) -> Conformity:
+        """The probability that a value lies within limits of tolerance, and what a certificate may state.
+
+        `lower` and `upper` are numbers, or None for no limit; with several outputs a dict by their names, or one of
+        these for each output. `decide` is "guarded" (a pass or a fail is wrong with a probability of at most `risk`;
+        other statements are conditional) or "simple" (the mean alone decides). `of` is "observation" (a new
+        measurement, with its noise) or "function" (the regression function).
+
+        Examples
+        --------
+        >>> import credens, numpy as np
+        >>> x = np.linspace(-1, 1, 50)
+        >>> p = credens.fit(x, np.sin(3 * x), members=3, epochs=20, hidden=(16,)).predict([0.0, 0.5])
+        >>> found = p.conformity(upper=10)
+        >>> [str(word) for word in found.statement]
+        ['pass', 'pass']
+        >>> bool(np.allclose(found.probability, p.cdf(10)))
+        True
+        """
+        limits = self._limits(lower, "lower"), self._limits(upper, "upper")
+        numbers = _tables.number(risk, "risk")
+        *arrays, statement = self._core.conformity(*limits, _tables.word(decide, "decide"), numbers, _tables.word(of, "of"))
+        return Conformity(*map(self._shaped, arrays), self._shaped(_statements[statement.astype(int)]))
+
+    def _limits(self, limits: Any, name: str) -> list[float | None]:
+        """One for each output; None: no limit."""
+        outputs = [output for output, _ in self._named_outputs()]
+        if isinstance(limits, dict):
+            unknown = [key for key in limits if key not in outputs]
+            if unknown:
+                raise UsageError(f"{name} names {unknown[0]!r}, expected some of the outputs {', '.join(outputs)}")
+            limits = [limits.get(output) for output in outputs]
+        elif limits is None:
+            limits = [None] * self.outputs
+        elif np.ndim(limits) == 0:
+            limits = [limits]
+        if len(limits) != self.outputs:
+            raise UsageError(f"{name} has {len(limits)} limits, expected {self.outputs}, one for each output")
+        return [None if limit is None else _tables.number(limit, name) for limit in limits]
 
     def sample(self, n: int = 1, seed: int = 0) -> np.ndarray:
         """[n, N] or [n, N, q]: draws of observations, independent between rows.
@@ -244,6 +301,9 @@ class Predictive:
         if not -len(self) <= row < len(self):
             raise IndexError(f"row is {row}, expected one of the {len(self)} rows")
         return row % len(self)
+
+
+_statements = np.array(["pass", "conditional pass", "conditional fail", "fail"])
 
 
 def _level(level: Any, kind: Any) -> tuple[float, str]:

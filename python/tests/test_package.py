@@ -101,7 +101,7 @@ def blocks(document):
     return re.findall(r"^```python\n(.*?)^```", (ROOT / document).read_text(), re.M | re.S)
 
 
-@pytest.mark.parametrize("document", ["docs/python.md", "README.md", "docs/start.md", "docs/tutorials/pandas.md"])
+@pytest.mark.parametrize("document", ["docs/measurement.md", "docs/python.md", "README.md", "docs/start.md", "docs/tutorials/pandas.md"])
 def test_the_examples_of_documents_run(document, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     generator = np.random.default_rng(1)

@@ -9,6 +9,7 @@
 
 #include "base/bytes.hpp"
 #include "base/file.hpp"
+#include "cli/conformity.hpp"
 #include "cli/files.hpp"
 #include "cli/kept.hpp"
 #include "cli/prediction_table.hpp"
@@ -24,6 +25,7 @@ namespace {
 
 struct PredictArguments : RowArguments {
   PredictionOptions options;
+  ConformityArguments conformity;
   std::string output = "-";
   std::string joint;
 };
@@ -48,6 +50,7 @@ void declare(Arguments& arguments, PredictArguments& predict) {
                    one_of<IntervalKind>());
   arguments.option("--quantiles", "P,..", predict.options.quantiles,
                    "Also write the quantiles of the exact mixture at these probabilities", probabilities());
+  conformity_arguments(arguments, predict.conformity);
 }
 
 std::filesystem::path plain_path(const std::string& path) {
@@ -71,6 +74,7 @@ void check(const PredictArguments& arguments) {
                 ErrorCode::usage, "--coverage-factor needs gaussian intervals, but --interval is mixture");
   base::require(arguments.keep.empty() || arguments.outputs.empty(), ErrorCode::usage,
                 "--keep names columns, but --outputs gives arrays");
+  check_arguments(arguments.conformity);
   check_not_archive("-o", arguments.output);
   check_not_foreign("-o", arguments.output);
   if (!arguments.joint.empty()) check_joint(arguments);
@@ -85,6 +89,8 @@ void check_task(const PredictArguments& arguments, Task task) {
                                                           {"--coverage-factor", options.coverage_factor.has_value()},
                                                           {"--interval", options.interval != IntervalKind::gaussian},
                                                           {"--quantiles", !options.quantiles.empty()},
+                                                          {"--lower-limit", !arguments.conformity.lower.empty()},
+                                                          {"--upper-limit", !arguments.conformity.upper.empty()},
                                                           {"--noise-std", !arguments.columns.noise_std.empty()},
                                                           {"--joint", !arguments.joint.empty()}};
   for (const auto& [flag, is_given] : of_numbers) {
@@ -189,7 +195,12 @@ struct WrittenRows {
 
 void predict_numbers(const Ensemble& ensemble, const RowStream& stream, const PredictArguments& arguments,
                      WrittenRows& written) {
-  const std::vector<Quantity> quantities = quantities_of(stream.predict(), arguments.options);
+  const Predictive predictive = stream.predict();
+  std::vector<Quantity> quantities = quantities_of(predictive, arguments.options);
+  if (arguments.conformity.is_given()) {
+    const auto limits = limits_of(arguments.conformity, ensemble.state().schema.targets);
+    std::ranges::move(conformity_quantities(predictive, arguments.conformity, limits), std::back_inserter(quantities));
+  }
   std::ranges::copy(prediction_columns(ensemble.state().schema.targets, quantities),
                     std::back_inserter(written.columns));
   written.values = prediction_values(quantities);

@@ -68,10 +68,11 @@ std::vector<Quantity> quantities_of(const Predictive& predictive, const Predicti
 std::vector<WrittenColumn> prediction_columns(const std::vector<data::Column>& outputs,
                                               std::span<const Quantity> quantities) {
   std::vector<WrittenColumn> columns;
-  for (const data::Column& output : outputs) {
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
     for (const Quantity& quantity : quantities) {
-      columns.push_back({data::label_with_unit(fmt::format("{}_{}", output.name, quantity.name),
-                                               quantity.has_unit ? output.unit : ""),
+      if (!quantity.is_of(k)) continue;
+      columns.push_back({data::label_with_unit(fmt::format("{}_{}", outputs[k].name, quantity.name),
+                                               quantity.has_unit ? outputs[k].unit : ""),
                          quantity.words});
     }
   }
@@ -79,11 +80,16 @@ std::vector<WrittenColumn> prediction_columns(const std::vector<data::Column>& o
 }
 
 Matrix prediction_values(std::span<const Quantity> quantities) {
-  const Matrix& first = quantities.front().values;
-  Matrix values(first.rows(), first.cols() * quantities.size());
+  std::vector<std::pair<const Quantity*, std::size_t>> columns;
+  for (std::size_t k = 0; k < quantities.front().values.cols(); ++k) {
+    for (const Quantity& quantity : quantities) {
+      if (quantity.is_of(k)) columns.emplace_back(&quantity, k);
+    }
+  }
+  Matrix values(quantities.front().values.rows(), columns.size());
   for (std::size_t row = 0; row < values.rows(); ++row) {
-    for (std::size_t col = 0; col < values.cols(); ++col) {
-      values(row, col) = quantities[col % quantities.size()].values(row, col / quantities.size());
+    for (std::size_t col = 0; col < columns.size(); ++col) {
+      values(row, col) = columns[col].first->values(row, columns[col].second);
     }
   }
   return values;

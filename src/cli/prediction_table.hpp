@@ -38,6 +38,9 @@ struct Quantity {
   Matrix values;                        ///< [N x q]
   bool has_unit = true;                 ///< that of the output
   std::vector<std::string> words = {};  ///< as of WrittenColumn
+  std::vector<bool> outputs = {};       ///< those that it is said of; empty: all
+
+  bool is_of(std::size_t output) const { return outputs.empty() || outputs[output]; }
 };
 
 /// mean, aleatoric_std, epistemic_std, total_std, lower, upper, function_lower, function_upper, quantile_0.05, ....

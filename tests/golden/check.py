@@ -57,6 +57,21 @@ def close_table(left, right):
     print("close")
 
 
+def conformity(path, output, lower, upper, risk):
+    """Guard bands are distances of quantiles from the mean; statements follow from the mean and the probability."""
+    lower, upper, tail = float(lower), float(upper), float(risk)
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        mean, probability = float(row[f"{output}_mean"]), float(row[f"{output}_conformity"])
+        near(float(row[f"{output}_guard_lower"]), mean - float(row[f"{output}_quantile_{tail:g}"]))
+        near(float(row[f"{output}_guard_upper"]), float(row[f"{output}_quantile_{1 - tail:g}"]) - mean)
+        inside = ("conditional pass" if probability < 1 - tail else "pass") if lower <= mean <= upper else None
+        expected = inside or ("conditional fail" if probability > tail else "fail")
+        assert row[f"{output}_statement"] == expected, row
+    print("guard bands and statements")
+
+
 def parts_of(columns, output):
     kinds = ["mean", "aleatoric_std", "epistemic_std", "total_std", "lower", "upper", "function_lower", "function_upper"]
     return zip(*[columns[f"{output}_{kind}"] for kind in kinds], strict=True)

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The words for decisions: in flags, tables and messages.
+
+#pragma once
+
+#include <credens/conformity.hpp>
+
+#include "base/text.hpp"
+
+namespace credens::base {
+
+template <>
+struct EnumNames<DecisionRule> {
+  static constexpr std::string_view what = "decision rule";
+  static constexpr std::pair<DecisionRule, std::string_view> entries[] = {{DecisionRule::simple, "simple"},
+                                                                          {DecisionRule::guarded, "guarded"}};
+};
+
+template <>
+struct EnumNames<Measurand> {
+  static constexpr std::string_view what = "measurand";
+  static constexpr std::pair<Measurand, std::string_view> entries[] = {{Measurand::observation, "observation"},
+                                                                       {Measurand::function, "function"}};
+};
+
+/// The words of ILAC-G8, in the order of their numbers.
+template <>
+struct EnumNames<Statement> {
+  static constexpr std::string_view what = "statement";
+  static constexpr std::pair<Statement, std::string_view> entries[] = {
+      {Statement::pass, "pass"},
+      {Statement::conditional_pass, "conditional pass"},
+      {Statement::conditional_fail, "conditional fail"},
+      {Statement::fail, "fail"}};
+};
+
+}  // namespace credens::base
