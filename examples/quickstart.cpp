@@ -30,6 +30,10 @@ int main(int argc, char** argv) try {
   const Predictive new_rows = wide.predict(wide.read_inputs("new.csv"));
   std::cout << "new row 0: mean " << new_rows.mean()(0, 0) << "\n";
 
+  const Ensemble promised = calibrate(wide, test, {.level = 0.8});  // rows that the model has not seen
+  const Interval held = guaranteed_interval(promised, p, 0.8);
+  std::cout << "row 0: promised between " << held.lower(0, 0) << " and " << held.upper(0, 0) << "\n";
+
   save(wide, "quickstart.safetensors");
   std::cout << load("quickstart.safetensors").members() << " members saved\n";
 } catch (const Error& error) {

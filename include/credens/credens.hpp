@@ -12,6 +12,7 @@
 #include <credens/error.hpp>
 #include <credens/expectation.hpp>
 #include <credens/fit.hpp>
+#include <credens/guarantee.hpp>
 #include <credens/matrix.hpp>
 #include <credens/member_outputs.hpp>
 #include <credens/network.hpp>
@@ -22,6 +23,7 @@
 #include <credens/predictive.hpp>
 #include <credens/predictor.hpp>
 #include <credens/problems.hpp>
+#include <credens/promise.hpp>
 #include <credens/score.hpp>
 #include <credens/store.hpp>
 #include <credens/version.hpp>

@@ -10,6 +10,7 @@
 #include <credens/matrix.hpp>
 #include <credens/member_outputs.hpp>
 #include <credens/predictive.hpp>
+#include <credens/promise.hpp>
 
 #include <cstdint>
 #include <filesystem>
@@ -93,6 +94,11 @@ class Ensemble {
   /// or rows have changed since.
   const std::optional<Expectation>& expected() const;
   const std::optional<ClassExpectation>& expected_classes() const;  ///< the same of a classification
+
+  /// Lessons of calibration rows (credens/guarantee.hpp); none before `calibrate`, and where weights or posterior have
+  /// changed since.
+  const std::optional<Promise>& promise() const;
+  Ensemble with_promise(Promise promise) const;  ///< throws usage for one that does not fit
 
   /// The inputs of this model [N x d] among those of other rows: found by name, words with the codes of training.
   Matrix inputs_of(const Dataset& rows) const;

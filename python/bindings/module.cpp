@@ -19,6 +19,7 @@ NB_MODULE(_core, module) {
   credens::python::register_fit(module);
   credens::python::register_scores(module);
   credens::python::register_outputs(module);
+  credens::python::register_promise(module);
   credens::python::register_page(module);
   credens::python::register_files(module);
   module.def("version", &credens::version, "Of the library, as `credens version` prints it.");

@@ -33,6 +33,7 @@ from ._fit import fit, widen
 from ._outputs import MemberOutputs, load_outputs, save_outputs, widen_outputs
 from ._predictive import Conformity, Interval, Predictive
 from ._progress import Progress
+from ._promise import PromisedCoverage, Promises
 from ._scores import Scores, inspect, report, score
 
 __version__ = _core.version()
@@ -58,6 +59,8 @@ __all__ = [
     "OutputExpectation",
     "Predictive",
     "Progress",
+    "PromisedCoverage",
+    "Promises",
     "Scores",
     "UsageError",
     "export",

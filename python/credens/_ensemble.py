@@ -15,6 +15,7 @@ from ._dataset import Dataset
 from ._errors import DataError, UsageError, reading
 from ._expectation import ClassExpectation, Expectation, expectation_of
 from ._predictive import Predictive
+from ._promise import Promises, column_of, group_names, promised_rows, promises_of, warn_of_repeats
 from ._roles import labels_of
 
 
@@ -121,14 +122,64 @@ class Ensemble:
         """The evidence lower bound of a rung, by default the model's own; None where it is not known."""
         return self._core.elbo(self.posterior if posterior is None else _tables.word(posterior, "posterior"))
 
-    def predict(self, inputs: Any, *, noise_std: Any = None, threads: int = 0) -> Any:
+    @property
+    def promises(self) -> Promises | None:
+        """What calibration rows promise; None before `calibrate`, and where weights or posterior have changed since."""
+        return promises_of(self._core)
+
+    def calibrate(self, data: Any, targets: Any = None, *, by: str | None = None, groups: Any = None, level: float = 0.95, **parts: Any) -> Ensemble:
+        """This model with promised intervals, learned from rows that it has not seen.
+
+        `data` and `targets` are given as to `fit`. `by` divides the rows, each group with a promise of its own: the name
+        of a column of a table, a name for the labels [N] in `groups`, or `ignorance` for low, middle and high ignorance
+        of the model. Too few rows for `level`, the highest level that will be asked for, are refused, and so are rows of
+        training.
+
+        Examples
+        --------
+        >>> import credens, numpy as np
+        >>> rng = np.random.default_rng(1)
+        >>> x = rng.uniform(-1, 1, 300)
+        >>> y = np.sin(3 * x) + 0.1 * rng.normal(size=300)
+        >>> model = credens.fit(x[:200], y[:200], members=3, epochs=20, hidden=(16,))
+        >>> calibrated = model.calibrate(x[200:], y[200:], level=0.9)
+        >>> lower, upper = calibrated.predict([0.0, 0.5]).interval(0.9, "guaranteed")
+        >>> calibrated.promises.coverage(0.9)[0].promised >= 0.9
+        True
+        """
+        from ._dataset import dataset_of
+        from ._scores import _with_targets
+
+        if by is None and groups is not None:
+            by = "group"
+        given = dataset_of(data, targets, **with_task(self._core, data, parts))
+        if given.task == "classification" or self.task == "classification":
+            raise UsageError("there are no intervals to promise for classes")
+        if groups is None and by not in (None, "ignorance"):
+            groups = column_of(data, by)
+            if groups is None:
+                raise UsageError(f"groups is missing: give the {by} of each row, or a table in memory with that column")
+        names = [] if groups is None else group_names(groups)
+        if names and len(names) != len(given):
+            raise UsageError(f"{len(names)} names of groups are given, expected one for each of {len(given)} rows")
+        rows, numbers = _with_targets(given)
+        self._core.check_units(rows._core)
+        names = [names[number] for number in numbers] if names else []
+        predictive, inputs = self.predict(rows), self._inputs(rows)
+        level = _tables.number(level, "level")
+        core, shared, known = _core.calibrate(self._core, predictive._core, inputs, rows.targets, by or "", names, level)
+        warn_of_repeats(shared, known)
+        return Ensemble(core)
+
+    def predict(self, inputs: Any, *, noise_std: Any = None, groups: Any = None, threads: int = 0) -> Any:
         """The predictive distribution at rows of inputs: an array [N, d], a table, the path of one, or a Dataset.
 
         A `Predictive`; of a classification a `ClassPredictive`, as `predict_classes` gives it.
 
         Columns of a table are found by their names, and their words by what the model knows. In arrays NaN is a missing
         value, a date seconds since 1970-01-01, and a number may be a word. `noise_std` [N] or [N, q] is the known noise
-        of each row, needed where the model was trained with it.
+        of each row, needed where the model was trained with it. `groups` [N] are the groups of the rows, where intervals
+        are promised by group and `inputs` is no table with that column.
         """
         if isinstance(inputs, Dataset) and noise_std is None:
             noise_std = inputs.noise_std
@@ -137,7 +188,7 @@ class Ensemble:
             return self.predict_classes(inputs, threads=threads)
         x = self._inputs(inputs)
         core = self._core.predict(x, self._noise(noise_std, len(x)), _threads(threads))
-        return Predictive(core, names=self.target_names, units=self.target_units)
+        return Predictive(core, names=self.target_names, units=self.target_units, promise=promised_rows(self, inputs, groups))
 
     def predict_classes(self, inputs: Any, *, classical: bool = False, threads: int = 0) -> ClassPredictive:
         """Class probabilities at rows of inputs, which are given as to `predict`.
@@ -175,6 +226,7 @@ class Ensemble:
         *,
         logits: Any = None,
         classical: bool = False,
+        groups: Any = None,
         threads: int = 0,
     ) -> Any:
         """The predictive distribution at rows of which the members' outputs are given, for networks trained elsewhere.
@@ -190,7 +242,7 @@ class Ensemble:
             raise UsageError("classical is given, but the model predicts numbers: Predictive.classical() has it")
         if not has_classes:
             core = _core.predict_outputs(self._core, *rows, _threads(threads))
-            return Predictive(core, names=self.target_names, units=self.target_units)
+            return Predictive(core, names=self.target_names, units=self.target_units, promise=promised_rows(self, None, groups))
         core = _core.predict_class_outputs(self._core, *rows[:2], bool(classical), _threads(threads))
         return ClassPredictive(core, self.classes, self._class_name)
 

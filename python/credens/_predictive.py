@@ -12,6 +12,7 @@ import numpy as np
 from . import _core, _tables
 from ._errors import DataError, UsageError
 from ._frames import Package, frame_of
+from ._promise import PromisedRows
 
 
 class Interval(NamedTuple):
@@ -56,10 +57,11 @@ class Predictive:
     True
     """
 
-    def __init__(self, core: _core.Predictive, flat: bool | None = None, names: Sequence[str] = (), units: Sequence[str] = ()):
+    def __init__(self, core: _core.Predictive, flat: bool | None = None, names: Sequence[str] = (), units: Sequence[str] = (), promise: PromisedRows | None = None):
         self._core = core
         self._flat = core.outputs == 1 if flat is None else flat
         self._names, self._units = list(names), list(units)
+        self._promise = promise
 
     @cached_property
     def mean(self) -> np.ndarray:
@@ -96,11 +98,14 @@ class Predictive:
     def interval(self, level: float | None = None, kind: str = "gaussian", *, coverage_factor: float | None = None) -> Interval:
         """Interval that holds a new observation with this probability, 0.95 if not given.
 
-        `gaussian`: mean +- z std; `mixture`: central quantiles of the exact mixture. With a coverage factor k, in place
-        of a level: mean +- k std, the expanded uncertainty of a certificate.
+        `gaussian`: mean +- z std; `mixture`: central quantiles of the exact mixture; `guaranteed`: promised by the rows
+        that `Ensemble.calibrate` was given, whatever the model got wrong; `guaranteed-joint`: the same for all outputs at
+        once. With a coverage factor k, in place of a level: mean +- k std, the expanded uncertainty of a certificate.
         """
         if coverage_factor is not None:
             return self._interval(self._core.coverage_factor_interval(_factor(coverage_factor, level, kind)))
+        if _is_guaranteed(kind):
+            return self._interval(self._promised(*_level(level, kind)))
         return self._interval(self._core.interval(*_level(level, kind)))
 
     def function_interval(
@@ -108,10 +113,13 @@ class Predictive:
     ) -> Interval:
         """Interval that holds the regression function with this probability: epistemic uncertainty only.
 
-        The arguments are those of `interval`.
+        The arguments are those of `interval`. Nothing is promised of the regression function: its intervals stay
+        Bayesian.
         """
         if coverage_factor is not None:
             return self._interval(self._core.function_coverage_factor_interval(_factor(coverage_factor, level, kind)))
+        if _is_guaranteed(kind):
+            raise UsageError("nothing is promised of the regression function: expected gaussian or mixture")
         return self._interval(self._core.function_interval(*_level(level, kind)))
 
     def quantile(self, p: Any) -> np.ndarray:
@@ -213,7 +221,7 @@ class Predictive:
 
     def as_columns(self) -> Predictive:
         """These predictions with arrays [N, q], also for one output."""
-        return Predictive(self._core, False, self._names, self._units)
+        return Predictive(self._core, False, self._names, self._units, self._promise)
 
     def to_frame(
         self,
@@ -232,7 +240,8 @@ class Predictive:
         columns: dict[str, np.ndarray] = {}
         p = self.as_columns()
         options = {"level": level, "kind": kind, "coverage_factor": coverage_factor}
-        total, function = p.interval(**options), p.function_interval(**options)
+        total = p.interval(**options)
+        function = p.function_interval(**(options | {"kind": "mixture"} if _is_guaranteed(kind) else options))
         quantities = {"mean": p.mean, "aleatoric_std": p.aleatoric_std, "epistemic_std": p.epistemic_std, "total_std": p.std}
         quantities |= {"lower": total.lower, "upper": total.upper, "function_lower": function.lower, "function_upper": function.upper}
         quantities |= {f"quantile_{q!r}": p.quantile(q) for q in map(float, quantiles)}
@@ -266,7 +275,12 @@ class Predictive:
         return predictive_html(self)
 
     def __reduce__(self):
-        return _restore, (*map(np.array, self._core.components()), self._flat, self._names, self._units)
+        return _restore, (*map(np.array, self._core.components()), self._flat, self._names, self._units, self._promise)
+
+    def _promised(self, level: float, kind: str) -> tuple[np.ndarray, np.ndarray]:
+        if self._promise is None:
+            raise UsageError("the model has no promise: guaranteed intervals need Ensemble.calibrate with rows that it has not seen")
+        return self._promise.interval(self._core, level, kind == "guaranteed-joint")
 
     def _shaped(self, array: np.ndarray) -> np.ndarray:
         return array[..., 0] if self._flat else array
@@ -306,6 +320,10 @@ class Predictive:
 _statements = np.array(["pass", "conditional pass", "conditional fail", "fail"])
 
 
+def _is_guaranteed(kind: Any) -> bool:
+    return kind in ("guaranteed", "guaranteed-joint")
+
+
 def _level(level: Any, kind: Any) -> tuple[float, str]:
     return 0.95 if level is None else _tables.number(level, "level"), _tables.word(kind, "kind")
 
@@ -318,6 +336,6 @@ def _factor(factor: Any, level: Any, kind: Any) -> float:
     return _tables.number(factor, "coverage_factor")
 
 
-def _restore(weights, mean, aleatoric_variance, epistemic_variance, flat, names=(), units=()) -> Predictive:
+def _restore(weights, mean, aleatoric_variance, epistemic_variance, flat, names=(), units=(), promise=None) -> Predictive:
     core = _core.Predictive.from_components(weights, mean, aleatoric_variance, epistemic_variance)
-    return Predictive(core, flat, names, units)
+    return Predictive(core, flat, names, units, promise)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <credens/guarantee.hpp>
 #include <credens/store.hpp>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include "cli/files.hpp"
 #include "cli/kept.hpp"
 #include "cli/prediction_table.hpp"
+#include "cli/promised_rows.hpp"
 #include "cli/rows.hpp"
 #include "cli/verbs.hpp"
 #include "data/npy.hpp"
@@ -46,8 +48,9 @@ void declare(Arguments& arguments, PredictArguments& predict) {
   arguments.option("--coverage-factor", "K", predict.options.coverage_factor,
                    "Intervals mean +- K standard deviations, in place of a level", positive_number());
   arguments.option("--interval", "KIND", predict.options.interval,
-                   "gaussian: mean +- z standard deviations; mixture: central quantiles of the exact mixture",
-                   one_of<IntervalKind>());
+                   "gaussian: mean +- z standard deviations; mixture: central quantiles of the exact mixture; guaranteed: "
+                   "promised by the rows of `credens calibrate`; guaranteed-joint: of all outputs at once",
+                   one_of<WrittenInterval>());
   arguments.option("--quantiles", "P,..", predict.options.quantiles,
                    "Also write the quantiles of the exact mixture at these probabilities", probabilities());
   conformity_arguments(arguments, predict.conformity);
@@ -70,8 +73,9 @@ void check(const PredictArguments& arguments) {
   check_arguments(arguments);
   base::require(!arguments.options.level || !arguments.options.coverage_factor, ErrorCode::usage,
                 "both --level and --coverage-factor are given, expected one of them");
-  base::require(!arguments.options.coverage_factor || arguments.options.interval == IntervalKind::gaussian,
-                ErrorCode::usage, "--coverage-factor needs gaussian intervals, but --interval is mixture");
+  base::require(!arguments.options.coverage_factor || arguments.options.interval == WrittenInterval::gaussian,
+                ErrorCode::usage, "--coverage-factor needs gaussian intervals, but --interval is {}",
+                base::name_of(arguments.options.interval));
   base::require(arguments.keep.empty() || arguments.outputs.empty(), ErrorCode::usage,
                 "--keep names columns, but --outputs gives arrays");
   check_arguments(arguments.conformity);
@@ -87,7 +91,7 @@ void check_task(const PredictArguments& arguments, Task task) {
   const PredictionOptions& options = arguments.options;
   const std::pair<std::string_view, bool> of_numbers[] = {{"--level", options.level.has_value()},
                                                           {"--coverage-factor", options.coverage_factor.has_value()},
-                                                          {"--interval", options.interval != IntervalKind::gaussian},
+                                                          {"--interval", options.interval != WrittenInterval::gaussian},
                                                           {"--quantiles", !options.quantiles.empty()},
                                                           {"--lower-limit", !arguments.conformity.lower.empty()},
                                                           {"--upper-limit", !arguments.conformity.upper.empty()},
@@ -193,10 +197,25 @@ struct WrittenRows {
   Matrix values = {};
 };
 
-void predict_numbers(const Ensemble& ensemble, const RowStream& stream, const PredictArguments& arguments,
-                     WrittenRows& written) {
+bool is_guaranteed(const PredictionOptions& options) {
+  return options.interval == WrittenInterval::guaranteed || options.interval == WrittenInterval::guaranteed_joint;
+}
+
+std::optional<Interval> promised_interval(const Ensemble& ensemble, const Predictive& predictive, const Rows& rows,
+                                          const PredictionOptions& options) {
+  if (!is_guaranteed(options)) return std::nullopt;
+  const std::vector<std::string> names =
+      ensemble.promise() ? group_names(rows, *ensemble.promise()) : std::vector<std::string>();
+  const bool is_joint = options.interval == WrittenInterval::guaranteed_joint;
+  return (is_joint ? guaranteed_joint_interval : guaranteed_interval)(ensemble, predictive, options.level.value_or(0.95),
+                                                                      names);
+}
+
+void predict_numbers(const Ensemble& ensemble, const RowStream& stream, const Rows& rows,
+                     const PredictArguments& arguments, WrittenRows& written) {
   const Predictive predictive = stream.predict();
-  std::vector<Quantity> quantities = quantities_of(predictive, arguments.options);
+  std::vector<Quantity> quantities = quantities_of(
+      predictive, arguments.options, promised_interval(ensemble, predictive, rows, arguments.options));
   if (arguments.conformity.is_given()) {
     const auto limits = limits_of(arguments.conformity, ensemble.state().schema.targets);
     std::ranges::move(conformity_quantities(predictive, arguments.conformity, limits), std::back_inserter(quantities));
@@ -219,8 +238,11 @@ WrittenRows written_rows(const Ensemble& ensemble, const RowStream& stream, cons
   written.kept = arguments.keep.empty() || has_words ? Matrix(rows.count(), 0)
                                                      : data::select_columns(*rows.block.table, arguments.keep);
   if (has_words) written.cells = cells_of(rows, arguments.keep);
-  const bool is_classification = ensemble.task() == Task::classification;
-  (is_classification ? predict_classes : predict_numbers)(ensemble, stream, arguments, written);
+  if (ensemble.task() == Task::classification) {
+    predict_classes(ensemble, stream, arguments, written);
+  } else {
+    predict_numbers(ensemble, stream, rows, arguments, written);
+  }
   return written;
 }
 
@@ -244,12 +266,20 @@ void write_predictions(const Ensemble& ensemble, RowStream& stream, const Predic
   if (joint) joint->commit();
 }
 
+/// The column by which intervals are promised is read too.
+RowArguments read_arguments(const Ensemble& ensemble, const PredictArguments& arguments) {
+  RowArguments read = arguments;
+  const bool has_column = is_guaranteed(arguments.options) && ensemble.promise() && !ensemble.promise()->column.empty();
+  if (has_column) read.keep.push_back(ensemble.promise()->column);
+  return read;
+}
+
 void run(const PredictArguments& arguments) {
   check(arguments);
   const Ensemble ensemble = load(arguments.model);
   check_task(arguments, ensemble.task());
   const bool in_one_pass = arguments.joint.empty() && !is_array_file(arguments.output);
-  RowStream stream(ensemble, arguments, data::Targets::unused, in_one_pass ? data::Passes::one : data::Passes::many);
+  RowStream stream(ensemble, read_arguments(ensemble, arguments), data::Targets::unused, in_one_pass ? data::Passes::one : data::Passes::many);
   write_predictions(ensemble, stream, arguments);
 }
 

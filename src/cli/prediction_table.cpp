@@ -22,16 +22,17 @@ Matrix square_roots(Matrix variance) {
 
 /// The interval of an observation, and that of the regression function.
 std::pair<Interval, Interval> intervals_of(const Predictive& predictive, const PredictiveMoments& moments,
-                                           const PredictionOptions& options) {
+                                           const PredictionOptions& options, std::optional<Interval> promised) {
   const double level = options.level.value_or(0.95);
   if (options.coverage_factor) {
     return {moments.coverage_factor_interval(*options.coverage_factor),
             moments.function_coverage_factor_interval(*options.coverage_factor)};
   }
-  if (options.interval == IntervalKind::gaussian) {
+  if (options.interval == WrittenInterval::gaussian) {
     return {moments.interval(level), moments.function_interval(level)};
   }
-  return {predictive.interval(level, options.interval), predictive.function_interval(level, options.interval)};
+  return {promised ? *std::move(promised) : predictive.interval(level, IntervalKind::mixture),
+          predictive.function_interval(level, IntervalKind::mixture)};
 }
 
 /// A name with a semicolon or a quote stands in quotes, and its quotes twice.
@@ -48,9 +49,10 @@ std::string semicolon_header(const std::vector<std::string>& columns) {
 
 }  // namespace
 
-std::vector<Quantity> quantities_of(const Predictive& predictive, const PredictionOptions& options) {
+std::vector<Quantity> quantities_of(const Predictive& predictive, const PredictionOptions& options,
+                                    std::optional<Interval> promised) {
   PredictiveMoments moments = predictive.moments();
-  auto [total, function] = intervals_of(predictive, moments, options);
+  auto [total, function] = intervals_of(predictive, moments, options, std::move(promised));
   std::vector<Quantity> quantities = {{"mean", std::move(moments.mean)},
                                       {"aleatoric_std", square_roots(std::move(moments.aleatoric_variance))},
                                       {"epistemic_std", square_roots(std::move(moments.epistemic_variance))},

@@ -14,14 +14,23 @@
 #include <vector>
 
 #include "base/file.hpp"
+#include "base/text.hpp"
 #include "data/schema.hpp"
 
 namespace credens::cli {
 
+/// The intervals that are written for observations.
+enum class WrittenInterval {
+  gaussian,          ///< mean +- z std (the paper's)
+  mixture,           ///< central quantiles of the exact mixture
+  guaranteed,        ///< promised by calibration rows, for each output
+  guaranteed_joint,  ///< likewise, for all outputs at once
+};
+
 struct PredictionOptions {
   std::optional<double> level = {};            ///< 0.95 if not given
   std::optional<double> coverage_factor = {};  ///< mean +- K std, in place of a level
-  IntervalKind interval = IntervalKind::gaussian;
+  WrittenInterval interval = WrittenInterval::gaussian;
   std::vector<double> quantiles = {};
   bool class_std = false;  ///< of a classification: also the epistemic standard deviation of each probability
 };
@@ -44,7 +53,9 @@ struct Quantity {
 };
 
 /// mean, aleatoric_std, epistemic_std, total_std, lower, upper, function_lower, function_upper, quantile_0.05, ....
-std::vector<Quantity> quantities_of(const Predictive& predictive, const PredictionOptions& options);
+/// `promised` are the intervals of observations where they are guaranteed.
+std::vector<Quantity> quantities_of(const Predictive& predictive, const PredictionOptions& options,
+                                    std::optional<Interval> promised = {});
 
 /// All columns of the first output, then those of the next: y_mean, .... An output with a unit has it behind each name
 /// that has one: `y_mean [MPa]`.
@@ -94,3 +105,13 @@ class TableWriter {
 };
 
 }  // namespace credens::cli
+
+template <>
+struct credens::base::EnumNames<credens::cli::WrittenInterval> {
+  static constexpr std::string_view what = "interval";
+  static constexpr std::pair<cli::WrittenInterval, std::string_view> entries[] = {
+      {cli::WrittenInterval::gaussian, "gaussian"},
+      {cli::WrittenInterval::mixture, "mixture"},
+      {cli::WrittenInterval::guaranteed, "guaranteed"},
+      {cli::WrittenInterval::guaranteed_joint, "guaranteed-joint"}};
+};

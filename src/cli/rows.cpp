@@ -27,11 +27,6 @@ Matrix truth_of(const Ensemble& ensemble, const Rows& rows, const std::vector<st
   return rows.block.kept.empty() ? truth : data::select_rows(truth, rows.block.kept);
 }
 
-/// `--target COL[,COL]`
-void target_option(Arguments& arguments, data::GivenColumns& columns) {
-  columns_option(arguments, "--target", columns.target, "Target columns, if named differently than in training");
-}
-
 /// `--noise-std COL[,COL]`
 void noise_option(Arguments& arguments, data::GivenColumns& columns) {
   columns_option(
@@ -49,6 +44,10 @@ void row_arguments(Arguments& arguments, RowArguments& rows) {
   arguments.option("--outputs", "DIR", rows.outputs, "Folder with the members' arrays, in place of DATA");
   noise_option(arguments, rows.columns);
   format_options(arguments, rows.format);
+}
+
+void target_option(Arguments& arguments, data::GivenColumns& columns) {
+  columns_option(arguments, "--target", columns.target, "Target columns, if named differently than in training");
 }
 
 void train_options(Arguments& arguments, RowArguments& rows) {

@@ -34,6 +34,9 @@ struct RowArguments {
 
 void row_arguments(Arguments& arguments, RowArguments& rows);
 
+/// `--target COL[,COL]`
+void target_option(Arguments& arguments, data::GivenColumns& columns);
+
 /// Columns and format of a training table.
 void train_options(Arguments& arguments, RowArguments& rows);
 

@@ -47,6 +47,7 @@ inline Verb spread(Verb verb) {
 Verb fit_verb();
 Verb merge_verb();
 Verb widen_verb();
+Verb calibrate_verb();
 Verb predict_verb();
 Verb evaluate_verb();
 Verb sample_verb();

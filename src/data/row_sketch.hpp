@@ -46,6 +46,8 @@ class SharedRows {
 
   /// Found from the rows that the sketch knows of. None without a sketch, and where it knows of none of the rows.
   std::optional<double> share() const;
+  std::size_t known() const { return known_; }    ///< rows that the sketch knows of
+  std::size_t shared() const { return shared_; }  ///< those of them that belong to the set
 
  private:
   RowSketch sketch_;

@@ -278,6 +278,7 @@ Ensemble widen(const Ensemble& ensemble, data::RowSource& train, const WidenOpti
   const NextBlock next_block = [&](bool wanted, EncodedBlock& block) { return blocks.next(wanted, block); };
   const std::vector<MemberSums> sums = sum_rows(state.members, train.schema().has_noise, next_block, plan, team);
   EnsembleState wide = state;
+  wide.promise.reset();
   wide.data = {.rows = blocks.rows(), .fingerprint = blocks.fingerprint()};
   if (wide.data != state.data || !is_as_fitted(plan, state)) {
     wide.expected.reset();

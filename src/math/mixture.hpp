@@ -25,6 +25,12 @@ double mixture_log_density(const MixtureView& mixture, double value);  ///< -inf
 /// and neighbouring doubles where F is steep or flat. One component gives m + s z.
 double mixture_quantile(const MixtureView& mixture, double p);
 
+/// Phi^-1(F(value)) from the smaller tail; infinite where that is below Phi(-37), which a double hardly holds.
+double mixture_normal_score(const MixtureView& mixture, double value);
+
+/// The value with this normal score, which is finite: as exact in the upper tail as in the lower one.
+double mixture_at_score(const MixtureView& mixture, double score);
+
 /// Continuous ranked probability score of observing `value` (Grimit et al. 2006):
 /// sum_l w_l A(y - m_l, s_l^2) - 1/2 sum_l sum_r w_l w_r A(m_l - m_r, s_l^2 + s_r^2),
 /// A(d, v) = 2 sqrt(v) phi(d / sqrt(v)) + d (2 Phi(d / sqrt(v)) - 1), A(d, 0) = |d|.

@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 #include <utility>
+#include <vector>
 
 #include "math/mixture.hpp"
 #include "math/normal.hpp"
@@ -151,6 +152,21 @@ double mixture_quantile(const MixtureView& mixture, double p) {
     x = next;
   }
   return bracket.high;
+}
+
+double mixture_normal_score(const MixtureView& mixture, double value) {
+  constexpr double farthest = 37;
+  const double below = mixture_cdf(mixture, value);
+  const double score = below <= 0.5 ? normal_quantile(below) : -normal_quantile(mixture_survival(mixture, value));
+  if (std::abs(score) <= farthest) return score;
+  return std::copysign(std::numeric_limits<double>::infinity(), score);
+}
+
+double mixture_at_score(const MixtureView& mixture, double score) {
+  if (score <= 0) return mixture_quantile(mixture, normal_cdf(score));
+  std::vector<double> mirrored(mixture.mean.begin(), mixture.mean.end());
+  for (double& mean : mirrored) mean = -mean;
+  return -mixture_quantile({mixture.weight, mirrored, mixture.std}, normal_cdf(-score));
 }
 
 }  // namespace credens::math

@@ -2,6 +2,7 @@
 
 #include "math/normal.hpp"
 
+#include <boost/math/special_functions/beta.hpp>
 #include <boost/math/special_functions/erf.hpp>
 #include <cmath>
 #include <numbers>
@@ -39,6 +40,10 @@ double normal_quantile(double p) {
 double normal_log_density(double value, double mean, double variance) {
   const double z = (value - mean) / std::sqrt(variance);
   return -0.5 * (log_two_pi + std::log(variance) + z * z);
+}
+
+double beta_quantile(double a, double b, double p) {
+  return boost::math::ibeta_inv(a, b, p, InDouble());
 }
 
 }  // namespace credens::math

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The standard normal distribution, exact in both tails.
+// The standard normal distribution, exact in both tails, and quantiles of the beta distribution.
 
 #pragma once
 
@@ -13,5 +13,7 @@ double normal_cdf(double z);       ///< relative accuracy in the lower tail
 double normal_survival(double z);  ///< 1 - cdf, relative accuracy in the upper tail
 double normal_quantile(double p);  ///< p in (0, 1)
 double normal_log_density(double value, double mean, double variance);
+
+double beta_quantile(double a, double b, double p);  ///< a, b > 0, p in (0, 1)
 
 }  // namespace credens::math

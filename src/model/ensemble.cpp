@@ -125,6 +125,17 @@ const std::optional<ClassExpectation>& Ensemble::expected_classes() const {
   return state_->expected_classes;
 }
 
+const std::optional<Promise>& Ensemble::promise() const {
+  return state_->promise;
+}
+
+Ensemble Ensemble::with_promise(Promise promise) const {
+  auto state = std::make_shared<model::EnsembleState>(*state_);
+  state->promise = std::move(promise);
+  model::check_promise(*state);
+  return Ensemble(std::move(state));
+}
+
 std::optional<double> Ensemble::elbo(PosteriorKind kind) const {
   // The value for all members of the mixture: sum_l w_l ELBO_l - sum_l w_l log w_l; none if a member has none.
   double sum = 0;
@@ -233,6 +244,7 @@ Ensemble Ensemble::with_weights(std::vector<double> weights) const {
   state->weights = model::normalised(std::move(weights));
   state->expected.reset();
   state->expected_classes.reset();
+  state->promise.reset();
   return Ensemble(std::move(state));
 }
 

@@ -186,6 +186,28 @@ std::optional<std::string> stored_option(const EnsembleState& state, std::string
   return std::nullopt;
 }
 
+void check_promise(const EnsembleState& state) {
+  if (!state.promise) return;
+  const auto& [column, edges, groups] = *state.promise;
+  require(state.schema.task == Task::regression, "a promise is given, which models of classes do not have");
+  require(!groups.empty(), "a promise has no groups, expected at least 1");
+  require(column.empty() || edges.empty(), "a promise is divided by a column and by ignorance, expected one of them");
+  require(edges.empty() || edges.size() + 1 == groups.size(), "a promise has {} groups and {} edges of ignorance",
+          groups.size(), edges.size());
+  require(all_finite(edges) && std::ranges::is_sorted(edges), "the edges of a promise are no ascending numbers");
+  require(groups.size() == 1 || !column.empty() || !edges.empty(), "a promise has {} groups, but nothing divides them",
+          groups.size());
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const auto& [name, scores] = groups[g];
+    require(column.empty() || g == 0 || groups[g - 1].name < name, "the groups of a promise are not in their order");
+    require(scores.rows() > 0 && scores.cols() == state.target_scaler.cols(),
+            "the scores of group {} of a promise are {} x {}, expected rows x {}", g, scores.rows(), scores.cols(),
+            state.target_scaler.cols());
+    require(std::ranges::none_of(scores.values(), [](double score) { return std::isnan(score); }),
+            "group {} of a promise has a score that is no number", g);
+  }
+}
+
 void check(const EnsembleState& state) {
   check_members(state);
   check_weights_of(state);
@@ -195,6 +217,7 @@ void check(const EnsembleState& state) {
     if (member.network) check_network(state, member);
   }
   check_posteriors(state);
+  check_promise(state);
 }
 
 void check_posteriors(const EnsembleState& state) {

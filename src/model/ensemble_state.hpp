@@ -66,6 +66,7 @@ struct EnsembleState {
   std::vector<Decision> decisions = {};
   std::optional<Expectation> expected = {};               ///< none: no rows were held out, or it is another model since
   std::optional<ClassExpectation> expected_classes = {};  ///< the same of a classification
+  std::optional<Promise> promise = {};  ///< none before `calibrate`, or it is another model since
   std::uint64_t seed = 0;
   DataSummary data;
   std::vector<std::uint64_t> row_hashes = {};  ///< of training rows, by which they are recognised (data/row_sketch.hpp)
@@ -79,6 +80,9 @@ std::optional<std::string> stored_option(const EnsembleState& state, std::string
 
 /// Throws usage unless shapes agree and all values are usable; called by whoever makes a state (store, learn).
 void check(const EnsembleState& state);
+
+/// Throws usage unless the promise, if there is one, fits the ensemble and can be used; part of `check`.
+void check_promise(const EnsembleState& state);
 
 /// The part of it that widening may change.
 void check_posteriors(const EnsembleState& state);

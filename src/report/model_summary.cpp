@@ -13,6 +13,7 @@
 #include "model/ensemble_state.hpp"
 #include "model/names.hpp"
 #include "report/expectation.hpp"
+#include "report/promise_summary.hpp"
 #include "report/table.hpp"
 #include "store/model_document.hpp"
 
@@ -154,6 +155,7 @@ Json model_json(const Ensemble& ensemble) {
     document["input_kinds"] = kinds_json(state.schema);
     document["input_words"] = word_counts_json(state.schema);
   }
+  if (ensemble.promise()) document["promise"] = promise_groups_json(*ensemble.promise());
   const std::vector<std::string> input_units = data::units_of(state.schema.inputs);
   if (!input_units.empty()) document["input_units"] = input_units;
   const std::vector<std::string> output_units = data::units_of(state.schema.targets);
@@ -205,6 +207,7 @@ Lines model_lines(const Ensemble& ensemble) {
                                               fmt::format("{:.4g}", ensemble.prior_precision())));
   lines.emplace_back("gamma", range_text(ensemble.gamma()));
   lines.emplace_back("ELBO", elbo_text(ensemble));
+  if (ensemble.promise()) lines.emplace_back("promise", promise_line(*ensemble.promise()));
   return lines;
 }
 

@@ -127,6 +127,7 @@ Ensemble merge(std::span<const Part> parts) {
   const FoundMembers members = collect(parts);
   auto state = std::make_shared<model::EnsembleState>(first_part(parts).second.state());
   state->members.clear();
+  state->promise.reset();
   for (const auto& [index, found] : members) {
     if (index != state->members.size()) break;
     state->members.push_back(*found.first);

@@ -13,6 +13,7 @@
 #include "model/names.hpp"
 #include "store/document_targets.hpp"
 #include "store/expectation_document.hpp"
+#include "store/promise_document.hpp"
 
 namespace credens::store {
 
@@ -283,6 +284,7 @@ Json to_document(const model::EnsembleState& state) {
   if (!state.decisions.empty()) document["decisions"] = decisions_to_json(state);
   if (!state.row_hashes.empty()) document["row_hashes"] = state.row_hashes;
   if (const Json expected = expectation_to_json(state); !expected.is_null()) document["expected"] = expected;
+  if (const Json promise = promise_to_json(state); !promise.is_null()) document["promise"] = promise;
   return document;
 }
 
@@ -290,7 +292,7 @@ model::EnsembleState read_document(const Json& json, TensorMap& tensors) {
   const JsonObject document(
       json, "", ErrorCode::model,
       {"format_version", "version", "task", "options", "seed", "data", "inputs", "targets", "noise", "posterior",
-       "total_members", "members", "weights", "decisions", "row_hashes", "expected"});
+       "total_members", "members", "weights", "decisions", "row_hashes", "expected", "promise"});
   model::EnsembleState state;
   state.version = document.text("version");
   state.options = read_options(document);
@@ -313,6 +315,7 @@ model::EnsembleState read_document(const Json& json, TensorMap& tensors) {
   if (document.has("decisions")) state.decisions = read_decisions(document);
   if (document.has("row_hashes")) state.row_hashes = document.wholes("row_hashes");
   read_expectation(document, state);
+  read_promise(document, tensors, state);
   state.members = read_members(document, common, tensors);
   return state;
 }

@@ -17,6 +17,7 @@
 #include "data/table.hpp"
 #include "store/files.hpp"
 #include "store/model_document.hpp"
+#include "store/promise_document.hpp"
 
 namespace credens::store {
 
@@ -66,6 +67,11 @@ void check_options(const base::OptionValues& options) {
   }
 }
 
+void check_promise_names(const Promise& promise) {
+  check_text(promise.column, "the column of a promise");
+  for (const PromiseGroup& group : promise.groups) check_text(group.name, "the group of a promise");
+}
+
 /// A file states once for all members what kind of noise and whether the bias is random.
 void check_alike(const model::Member& member, const model::Member& first) {
   check_that(member.posterior.random_bias == first.posterior.random_bias,
@@ -84,10 +90,11 @@ void check_fingerprint(const std::string& fingerprint) {
 }
 
 /// Numbers of eight bytes first, so that each tensor is aligned.
-std::vector<Tensor> tensors_of(const std::vector<model::Member>& members) {
+std::vector<Tensor> tensors_of(const model::EnsembleState& state) {
   std::vector<Tensor> tensors;
-  for (const model::Member& member : members) append_posterior_tensors(member, tensors);
-  for (const model::Member& member : members) append_network_tensors(member, tensors);
+  append_promise_tensors(state, tensors);
+  for (const model::Member& member : state.members) append_posterior_tensors(member, tensors);
+  for (const model::Member& member : state.members) append_network_tensors(member, tensors);
   return tensors;
 }
 
@@ -140,6 +147,7 @@ void check_storable(const model::EnsembleState& state) {
     for (const std::string* text : {&decision.name, &decision.value, &decision.reason})
       check_text(*text, "the decision");
   }
+  if (state.promise) check_promise_names(*state.promise);
   check_text(state.version, "the version");
   check_fingerprint(state.data.fingerprint);
 }
@@ -172,7 +180,7 @@ std::string encode_model(const Ensemble& ensemble) {
   const model::EnsembleState& state = ensemble.state();
   check_storable(state);
   check_columns(state.schema);
-  return encode_safetensors({{std::string(model_key), document_text(to_document(state))}}, tensors_of(state.members));
+  return encode_safetensors({{std::string(model_key), document_text(to_document(state))}}, tensors_of(state));
 }
 
 Ensemble decode_model(std::string_view bytes) {

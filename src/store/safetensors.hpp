@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <optional>
 #include <span>
@@ -61,6 +62,24 @@ using TensorMap = std::map<std::string, TensorView, std::less<>>;
 
 /// "F32 [3, 4]".
 std::string describe(Dtype dtype, const TensorShape& shape);
+
+template <class T>
+constexpr Dtype dtype_for = std::is_same_v<T, float> ? Dtype::f32 : Dtype::f64;
+
+/// The values of the tensor with this name, type and shape, which leaves the map. Throws model where it is missing or
+/// another one.
+template <class T>
+std::vector<T> take(TensorMap& tensors, const std::string& name, const TensorShape& shape) {
+  const auto found = tensors.find(name);
+  base::require(found != tensors.end(), ErrorCode::model, "tensor {} is missing", name);
+  const TensorView& tensor = found->second;
+  base::require(tensor.dtype == dtype_for<T> && tensor.shape == shape, ErrorCode::model, "tensor {} is {}, expected {}",
+                name, describe(tensor.dtype, tensor.shape), describe(dtype_for<T>, shape));
+  std::vector<T> values(tensor.bytes.size() / sizeof(T));
+  if (!values.empty()) std::memcpy(values.data(), tensor.bytes.data(), tensor.bytes.size());
+  tensors.erase(found);
+  return values;
+}
 
 /// Throws model unless a file of `size` bytes that starts with `first_bytes` (at least 9 of them, or all) can have the
 /// header it announces: for a look before the whole file is read.

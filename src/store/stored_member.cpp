@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <optional>
 
 #include <nlohmann/json.hpp>
@@ -15,9 +14,6 @@
 namespace credens::store {
 
 namespace {
-
-template <class T>
-constexpr Dtype dtype_for = std::is_same_v<T, float> ? Dtype::f32 : Dtype::f64;
 
 std::string tensor_name(std::size_t member, std::string_view rest) {
   return fmt::format("members.{}.{}", member, rest);
@@ -80,20 +76,6 @@ std::optional<model::MlpShape> read_shape(const JsonObject& member, const model:
   shape.activation = member.choice<Activation>("activation");
   shape.frequencies = member.whole("frequencies");
   return shape;
-}
-
-/// The values of the member's tensor with this type and shape, which leaves the map.
-template <class T>
-std::vector<T> take(TensorMap& tensors, const std::string& name, const TensorShape& shape) {
-  const auto found = tensors.find(name);
-  base::require(found != tensors.end(), ErrorCode::model, "tensor {} is missing", name);
-  const TensorView& tensor = found->second;
-  base::require(tensor.dtype == dtype_for<T> && tensor.shape == shape, ErrorCode::model, "tensor {} is {}, expected {}",
-                name, describe(tensor.dtype, tensor.shape), describe(dtype_for<T>, shape));
-  std::vector<T> values(tensor.bytes.size() / sizeof(T));
-  if (!values.empty()) std::memcpy(values.data(), tensor.bytes.data(), tensor.bytes.size());
-  tensors.erase(found);
-  return values;
 }
 
 struct LayerValues {

@@ -97,6 +97,13 @@ def coverage_factor(path, output, factor):
     print("mean +- K std")
 
 
+def share_inside(path, output):
+    columns = read_csv(path)
+    rows = list(zip(*(columns[name] for name in (f"{output}_lower", output, f"{output}_upper")), strict=True))
+    inside = sum(lower - 1e-9 <= value <= upper + 1e-9 for lower, value, upper in rows)  # ends are observed values, but for rounding
+    print(inside, "of", len(rows), "inside")
+
+
 def mixture(path, output):
     columns = read_csv(path)
     names = ["lower", "quantile_0.025", "quantile_0.5", "quantile_0.975", "upper"]

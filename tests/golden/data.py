@@ -4,7 +4,8 @@
 Usage: data.py FILE...   the name decides: train.csv, test.csv, two.csv (two targets), noisy.csv (noise and weight columns),
                          plain.csv (no header), many.csv (10,000 rows), samples.csv (words that name samples, a day, copies of
                          inputs), slips.csv (two targets times 1,000), words.csv (words, days and gaps), classes.csv (a kind, a
-                         grade and counts), plants.csv and new.csv (species and grades), *.csv.gz, *.csv.xz, *.npy
+                         grade and counts), plants.csv and new.csv (species and grades),
+                         labs.csv (120 rows of three laboratories), *.csv.gz, *.csv.xz, *.npy
 """
 
 import gzip
@@ -25,6 +26,9 @@ def row(i):
 
 def table(name):
     """(names or None, rows)"""
+    if name == "labs":  # laboratories A and B in turn, where B measures 0.2 too much; the last ten rows are of C
+        labs = ["AB"[i % 2] if i < 110 else "C" for i in range(120)]
+        return ["lab", "a", "b", "y"], [(lab, a, b, y + 0.2 * (lab == "B")) for lab, (a, b, _, y) in zip(labs, map(row, range(200, 320)))]
     if name == "two":
         return ["a", "b", "u", "v"], [(a, b, y, 2 - truth) for a, b, truth, y in map(row, range(40))]
     if name == "noisy":

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <memory>
 
 #include "base/random.hpp"
@@ -138,6 +139,8 @@ void set_columns(const Example& example, model::EnsembleState& state) {
   if (state.schema.has_noise) state.schema.noise = {{.name = "u(y)"}};
 }
 
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
 }  // namespace
 
 model::EnsembleState example_state(const Example& example) {
@@ -157,6 +160,10 @@ model::EnsembleState example_state(const Example& example) {
                    {"seed", std::int64_t{-1}}};
   state.seed = ~std::uint64_t{0};
   state.data = {1030, "0123456789abcdef0123456789abcdef"};
+  if (example.promised) {
+    const Matrix scores(3, example.outputs, 0.25);
+    state.promise = {.column = "lab", .groups = {{"a", scores}, {"b", Matrix(2, example.outputs, -infinite)}}};
+  }
   return state;
 }
 
@@ -214,6 +221,7 @@ void expect_same_state(const model::EnsembleState& a, const model::EnsembleState
   EXPECT_EQ(a.options, b.options);
   EXPECT_EQ(a.seed, b.seed);
   EXPECT_EQ(a.data, b.data);
+  EXPECT_EQ(a.promise, b.promise);
 }
 
 Thrown thrown_by(const std::function<void()>& action) {

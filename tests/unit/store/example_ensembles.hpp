@@ -36,6 +36,7 @@ struct Example {
   bool bent = false;                              ///< all inputs but the first
   bool bounded = false;                           ///< the noise of members with an even index
   std::size_t classes = 0;                        ///< of a classification, in place of outputs; 0: a regression
+  bool promised = false;                          ///< by two groups of calibration rows
   std::vector<data::InputEncoding> columns = {};  ///< of the inputs, which are as many; empty: all are numbers
 };
 

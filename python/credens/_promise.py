@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What calibration rows promise about intervals."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from . import _core, _tables
+from ._errors import DataError, UsageError
+
+
+@dataclass(frozen=True)
+class PromisedCoverage:
+    """What is promised of one output of a group, or of all outputs at once.
+
+    Attributes
+    ----------
+    group, output : str
+        `group` is None where all rows are one group.
+    rows : int
+        Calibration rows.
+    promised : float
+        A new row lies inside with at least this probability, over the draw of the calibration rows and of the new row.
+    law : tuple of float
+        a and b of the beta distribution of the coverage that one calibration realises.
+    realised : tuple of float
+        Its quantiles of 5 and 95 %.
+    model_alone : float
+        The share of calibration rows that the model's own intervals held; None for all outputs at once.
+    """
+
+    group: str | None
+    output: str
+    rows: int
+    promised: float
+    law: tuple[float, float]
+    realised: tuple[float, float]
+    model_alone: float | None
+
+
+@dataclass(frozen=True)
+class Promises:
+    """What `Ensemble.calibrate` learned.
+
+    Attributes
+    ----------
+    rows : int
+        Calibration rows.
+    by : str
+        The column whose values divide them, `ignorance`, or None.
+    edges : list of float
+        Of standardised ignorance between the groups.
+    distribution_values : dict of array
+        For each group (None where there is one) the values F(y) [n, q] of the predictive distribution at what was
+        observed: uniform where the model is calibrated.
+    """
+
+    rows: int
+    by: str | None
+    edges: list[float]
+    distribution_values: dict[str | None, np.ndarray]
+    _core: _core.Ensemble = field(repr=False, compare=False)
+
+    def coverage(self, level: float = 0.95) -> list[PromisedCoverage]:
+        """What intervals of this level promise: for each group its outputs and, of several, all at once."""
+        document = json.loads(_core.promise_coverages(self._core, _tables.number(level, "level")))
+        return [
+            PromisedCoverage(one.get("group"), one["output"], one["rows"], one["promised"], tuple(one["law"]), tuple(one["realised"]), one["model_alone"])
+            for one in document["coverages"]
+        ]
+
+
+def promises_of(core: _core.Ensemble) -> Promises | None:
+    document = json.loads(_core.promise_groups(core))
+    if document is None:
+        return None
+    values = {group["name"]: _core.distribution_values(core, at) for at, group in enumerate(document["groups"])}
+    return Promises(document["rows"], document["by"], document["edges"], values, core)
+
+
+@dataclass(frozen=True)
+class PromisedRows:
+    """Rows that a calibrated model has predicted, and their groups; None where nobody gave them."""
+
+    model: Any  #: the Ensemble
+    groups: list[str] | None
+
+    def interval(self, predictive: _core.Predictive, level: float, joint: bool) -> tuple[np.ndarray, np.ndarray]:
+        if self.groups is None:
+            raise UsageError(f"groups is missing: intervals are promised by {self.model.promises.by}, so give it to predict for each row")
+        return _core.guaranteed_interval(self.model._core, predictive, level, self.groups, joint)
+
+
+def promised_rows(model: Any, rows: Any, groups: Any) -> PromisedRows | None:
+    """None where the model has no promise."""
+    column = _core.promise_column(model._core)
+    if column is None:
+        return None
+    groups = column_of(rows, column) if groups is None and column else groups
+    if not column or groups is None:
+        return PromisedRows(model, None if column else [])
+    return PromisedRows(model, group_names(groups))
+
+
+def group_names(groups: Any) -> list[str]:
+    """The group of each row as text, numbers as the program writes them."""
+    if isinstance(groups, str) or not hasattr(groups, "__iter__"):
+        raise TypeError(f"groups is {groups!r}, expected one label for each row")
+    cells = list(groups.to_pylist() if hasattr(groups, "to_pylist") else groups)
+    missing = [row for row, cell in enumerate(cells) if _tables._is_missing(cell) or cell == ""]
+    if missing:
+        raise DataError(f"groups: row {missing[0]} is {cells[missing[0]]!r}, expected a number or a text")
+    return [_tables.label_text(cell) for cell in cells]
+
+
+def column_of(rows: Any, column: str) -> Any:
+    """A column of a table in memory; None where there is none."""
+    if not _tables.is_table(rows) or isinstance(rows, (str, os.PathLike)):
+        return None
+    names = rows.keys() if isinstance(rows, Mapping) else getattr(rows, "column_names", getattr(rows, "columns", ()))
+    return rows[column] if column in list(names) else None
+
+
+def warn_of_repeats(shared: int, known: int) -> None:
+    if shared:
+        warnings.warn(f"{shared} of {known} rows that can be recognised are also rows of training", UserWarning, stacklevel=4)
