@@ -26,5 +26,6 @@
 #include <credens/promise.hpp>
 #include <credens/score.hpp>
 #include <credens/store.hpp>
+#include <credens/trust.hpp>
 #include <credens/version.hpp>
 #include <credens/widen.hpp>

@@ -11,6 +11,7 @@
 #include <credens/promise.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,6 +28,12 @@ struct CalibrateOptions {
 class Calibration {
  public:
   Calibration(Ensemble ensemble, CalibrateOptions options);  ///< throws usage for classes
+  Calibration(Calibration&&) noexcept;
+  ~Calibration();
+
+  /// Rows of the training table. Where they are given, the model keeps the inputs of up to 2,000 of them and of as many
+  /// calibration rows, by which new rows are judged (credens/trust.hpp).
+  void add_training(MatrixView inputs, MatrixView targets);
 
   /// Rows, what the model predicts of them and what was observed; `inputs` may be empty, for a model without networks.
   /// `groups` has the value of the column at each row where there is one.
@@ -41,8 +48,11 @@ class Calibration {
   std::size_t recognisable_rows() const { return known_; }
 
  private:
+  struct JudgingInputs;
+
   void recognise(MatrixView inputs, MatrixView targets);
   void check_new() const;
+  void check_trained() const;
   Promise promise() const;
 
   Ensemble ensemble_;
@@ -52,6 +62,7 @@ class Calibration {
   std::vector<std::string> groups_;
   std::size_t known_ = 0;
   std::size_t shared_ = 0;
+  std::unique_ptr<JudgingInputs> judging_;
 };
 
 /// All rows of a dataset at once.

@@ -30,6 +30,13 @@ struct Promise {
   std::vector<double> edges = {};    ///< of ignorance between one group and the next, ascending; empty: no division
   std::vector<PromiseGroup> groups;  ///< at least one
 
+  /// Inputs [m x d] of training rows, and of calibration rows, by which new rows are judged (credens/trust.hpp): a
+  /// random sample of each, in the units of the data, or none.
+  Matrix training_inputs = {};
+  Matrix calibration_inputs = {};
+
+  bool judges_rows() const { return !training_inputs.empty(); }
+
   /// The group of rows with this value of the column; null where there is none.
   const PromiseGroup* find(std::string_view name) const;
 

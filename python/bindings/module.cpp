@@ -20,6 +20,7 @@ NB_MODULE(_core, module) {
   credens::python::register_scores(module);
   credens::python::register_outputs(module);
   credens::python::register_promise(module);
+  credens::python::register_trust(module);
   credens::python::register_page(module);
   credens::python::register_files(module);
   module.def("version", &credens::version, "Of the library, as `credens version` prints it.");

@@ -18,6 +18,7 @@ void register_fit(nanobind::module_& module);
 void register_scores(nanobind::module_& module);
 void register_outputs(nanobind::module_& module);
 void register_promise(nanobind::module_& module);
+void register_trust(nanobind::module_& module);
 void register_page(nanobind::module_& module);
 void register_files(nanobind::module_& module);
 

@@ -27,12 +27,15 @@ using Ends = nb::typed<nb::tuple, NumpyArray, NumpyArray>;
 std::tuple<Ensemble, std::size_t, std::size_t> calibrated(const Ensemble& ensemble, const Predictive& predictive,
                                                           const Array2& inputs, const Array2& targets,
                                                           const std::string& by,
-                                                          const std::vector<std::string>& groups, double level) {
+                                                          const std::vector<std::string>& groups, double level,
+                                                          const std::optional<Array2>& training_inputs,
+                                                          const std::optional<Array2>& training_targets) {
   const bool by_ignorance = by == "ignorance" && groups.empty();
   return unlocked([&] {
     Calibration calibration(ensemble,
                             {.level = level, .column = by_ignorance ? "" : by, .by_ignorance = by_ignorance});
     calibration.add(view_of(inputs), predictive, view_of(targets), groups);
+    if (training_inputs) calibration.add_training(view_of(training_inputs), view_of(training_targets));
     return std::tuple(calibration.finish(), calibration.rows_of_training(), calibration.recognisable_rows());
   });
 }
@@ -61,7 +64,8 @@ std::string groups_text(const Ensemble& ensemble) {
 void register_promise(nb::module_& module) {
   using namespace nb::literals;
   module.def("calibrate", &calibrated, "ensemble"_a, "predictive"_a, "inputs"_a.noconvert(), "targets"_a.noconvert(),
-             "by"_a, "groups"_a, "level"_a);
+             "by"_a, "groups"_a, "level"_a, "training_inputs"_a.noconvert().none(),
+             "training_targets"_a.noconvert().none());
   module.def("guaranteed_interval", &guaranteed, "ensemble"_a, "predictive"_a, "level"_a, "groups"_a, "joint"_a);
   module.def("distribution_values", &distribution_values, "ensemble"_a, "group"_a);
   module.def(

@@ -35,16 +35,19 @@ from ._predictive import Conformity, Interval, Predictive
 from ._progress import Progress
 from ._promise import PromisedCoverage, Promises
 from ._scores import Scores, inspect, report, score
+from ._trust import Check, DriftTest, Trust
 
 __version__ = _core.version()
 
 __all__ = [
+    "Check",
     "ClassExpectation",
     "ClassPredictive",
     "Conformity",
     "CredensError",
     "DataError",
     "Dataset",
+    "DriftTest",
     "Ensemble",
     "Estimate",
     "Expectation",
@@ -62,6 +65,7 @@ __all__ = [
     "PromisedCoverage",
     "Promises",
     "Scores",
+    "Trust",
     "UsageError",
     "export",
     "fit",

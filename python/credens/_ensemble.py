@@ -15,8 +15,9 @@ from ._dataset import Dataset
 from ._errors import DataError, UsageError, reading
 from ._expectation import ClassExpectation, Expectation, expectation_of
 from ._predictive import Predictive
-from ._promise import Promises, column_of, group_names, promised_rows, promises_of, warn_of_repeats
+from ._promise import Promises, calibrated_core, promised_rows, promises_of
 from ._roles import labels_of
+from ._trust import Check, Trust, check_of
 
 
 class Ensemble:
@@ -127,12 +128,14 @@ class Ensemble:
         """What calibration rows promise; None before `calibrate`, and where weights or posterior have changed since."""
         return promises_of(self._core)
 
-    def calibrate(self, data: Any, targets: Any = None, *, by: str | None = None, groups: Any = None, level: float = 0.95, **parts: Any) -> Ensemble:
+    def calibrate(self, data: Any, targets: Any = None, *, by: str | None = None, groups: Any = None, train: Any = None, level: float = 0.95, **parts: Any) -> Ensemble:
         """This model with promised intervals, learned from rows that it has not seen.
 
         `data` and `targets` are given as to `fit`. `by` divides the rows, each group with a promise of its own: the name
         of a column of a table, a name for the labels [N] in `groups`, or `ignorance` for low, middle and high ignorance
-        of the model. Too few rows for `level`, the highest level that will be asked for, are refused, and so are rows of
+        of the model. With `train`, the training rows as a Dataset, as a pair (inputs, targets) or as a table like `data`,
+        the model keeps the inputs of up to 2,000 of them and of the calibration rows, for `trust` and `check`. Too few
+        rows for `level`, the highest level that will be asked for, are refused, and so are rows of
         training.
 
         Examples
@@ -147,29 +150,32 @@ class Ensemble:
         >>> calibrated.promises.coverage(0.9)[0].promised >= 0.9
         True
         """
-        from ._dataset import dataset_of
-        from ._scores import _with_targets
+        return Ensemble(calibrated_core(self, data, targets, by, groups, train, level, parts))
 
-        if by is None and groups is not None:
-            by = "group"
-        given = dataset_of(data, targets, **with_task(self._core, data, parts))
-        if given.task == "classification" or self.task == "classification":
-            raise UsageError("there are no intervals to promise for classes")
-        if groups is None and by not in (None, "ignorance"):
-            groups = column_of(data, by)
-            if groups is None:
-                raise UsageError(f"groups is missing: give the {by} of each row, or a table in memory with that column")
-        names = [] if groups is None else group_names(groups)
-        if names and len(names) != len(given):
-            raise UsageError(f"{len(names)} names of groups are given, expected one for each of {len(given)} rows")
-        rows, numbers = _with_targets(given)
-        self._core.check_units(rows._core)
-        names = [names[number] for number in numbers] if names else []
-        predictive, inputs = self.predict(rows), self._inputs(rows)
-        level = _tables.number(level, "level")
-        core, shared, known = _core.calibrate(self._core, predictive._core, inputs, rows.targets, by or "", names, level)
-        warn_of_repeats(shared, known)
-        return Ensemble(core)
+    def trust(self, inputs: Any, *, threads: int = 0) -> Trust:
+        """How strange rows are to a model that was calibrated with its training rows: p values of each row."""
+        return Trust(*_core.trust(self._core, self._inputs(inputs), _threads(threads)))
+
+    def check(self, data: Any, targets: Any = None, *, alarm: float = 0.05, **parts: Any) -> Check:
+        """Whether rows have drifted from those that the model was calibrated with, and which rows are strange.
+
+        `data` are inputs, or inputs and targets as to `fit`; the order of the rows is that of time. Of tables without
+        drift at most the share `alarm` is said to drift. The model needs `calibrate` with its training rows.
+
+        Examples
+        --------
+        >>> import credens, numpy as np
+        >>> rng = np.random.default_rng(1)
+        >>> x = rng.uniform(-1, 1, 300)
+        >>> y = np.sin(3 * x) + 0.1 * rng.normal(size=300)
+        >>> model = credens.fit(x[:200], y[:200], members=3, epochs=20, hidden=(16,))
+        >>> judging = model.calibrate(x[200:], y[200:], train=(x[:200], y[:200]))
+        >>> judging.check(rng.uniform(-1, 1, 50)).drift, judging.check(rng.uniform(0, 2, 50)).drift
+        (False, True)
+        >>> bool(judging.trust([2.0]).trust[0] < 0.05)
+        True
+        """
+        return check_of(self, data, targets, _tables.number(alarm, "alarm"), parts)
 
     def predict(self, inputs: Any, *, noise_std: Any = None, groups: Any = None, threads: int = 0) -> Any:
         """The predictive distribution at rows of inputs: an array [N, d], a table, the path of one, or a Dataset.

@@ -128,6 +128,44 @@ def column_of(rows: Any, column: str) -> Any:
     return rows[column] if column in list(names) else None
 
 
-def warn_of_repeats(shared: int, known: int) -> None:
+def calibrated_core(model: Any, data: Any, targets: Any, by: str | None, groups: Any, train: Any, level: Any, parts: dict[str, Any]) -> _core.Ensemble:
+    """As `Ensemble.calibrate`."""
+    if model.task == "classification":
+        raise UsageError("the model predicts classes, for which there are no intervals to promise")
+    by = "group" if by is None and groups is not None else by
+    if groups is None and by not in (None, "ignorance"):
+        groups = column_of(data, by)
+        if groups is None:
+            raise UsageError(f"groups is missing: give the {by} of each row, or a table in memory with that column")
+    rows, numbers, given = observed_rows(model, data, targets, parts)
+    names = [] if groups is None else group_names(groups)
+    if names and len(names) != given:
+        raise UsageError(f"{len(names)} names of groups are given, expected one for each of {given} rows")
+    names = [names[number] for number in numbers] if names else []
+    trained = (None, None) if train is None else _training_rows(model, train, targets, parts)
+    predictive, level = model.predict(rows)._core, _tables.number(level, "level")
+    core, shared, known = _core.calibrate(model._core, predictive, model._inputs(rows), rows.targets, by or "", names, level, *trained)
     if shared:
-        warnings.warn(f"{shared} of {known} rows that can be recognised are also rows of training", UserWarning, stacklevel=4)
+        warnings.warn(f"{shared} of {known} rows that can be recognised are also rows of training", UserWarning, stacklevel=3)
+    return core
+
+
+def observed_rows(model: Any, data: Any, targets: Any, parts: dict[str, Any]) -> tuple[Any, list[int], int]:
+    """A Dataset of the rows that have all their targets, their numbers, and how many rows were given."""
+    from ._dataset import dataset_of
+    from ._ensemble import with_task
+    from ._scores import _with_targets
+
+    given = dataset_of(data, targets, **with_task(model._core, data, parts))
+    if given.task == "classification":
+        raise UsageError("the rows have classes, but the model predicts numbers")
+    rows, numbers = _with_targets(given)
+    model._core.check_units(rows._core)
+    return rows, numbers, len(given)
+
+
+def _training_rows(model: Any, train: Any, targets: Any, parts: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
+    """Inputs and targets of a Dataset, of a pair, or of a table like that of the calibration rows."""
+    pair = train if isinstance(train, tuple) else (train, targets if _tables.is_table(train) else None)
+    rows, _, _ = observed_rows(model, *pair, {} if isinstance(train, tuple) or not _tables.is_table(train) else parts)
+    return model._inputs(rows), rows.targets

@@ -18,6 +18,7 @@ namespace {
 struct CalibrateArguments : RowArguments {
   std::string output;
   std::string by;
+  std::string train;
   double level = CalibrateOptions().level;
   bool json = false;
 };
@@ -35,6 +36,9 @@ void declare(Arguments& arguments, CalibrateArguments& calibrate) {
                    "A promise for each value of this column, or for low, middle and high ignorance of the model");
   arguments.option("--level", "P", calibrate.level,
                    "The highest level that will be asked for: fewer rows than it needs are refused", probability());
+  arguments.group("Trust");
+  arguments.option("--train", "TRAIN", calibrate.train,
+                   "The training table: the model keeps inputs of its rows and of DATA for `check` and `predict --trust`");
 }
 
 void check(const CalibrateArguments& arguments) {
@@ -42,6 +46,10 @@ void check(const CalibrateArguments& arguments) {
   check_not_input(arguments.output, {arguments.data});
   base::require(arguments.by.empty() || arguments.by == by_ignorance || arguments.outputs.empty(), ErrorCode::usage,
                 "--by names a column, but --outputs gives arrays");
+  base::require(arguments.train.empty() || arguments.outputs.empty(), ErrorCode::usage,
+                "--train gives a table to compare inputs with, but --outputs gives arrays");
+  check_standard_input({{"MODEL", arguments.model}, {"DATA", arguments.data}, {"--train", arguments.train}});
+  check_not_input(arguments.output, {arguments.train});
 }
 
 CalibrateOptions options_of(const CalibrateArguments& arguments) {
@@ -65,6 +73,17 @@ Calibration read_rows(const Ensemble& ensemble, const CalibrateArguments& given)
   return calibration;
 }
 
+/// Rows of the table that the model was made from.
+void read_training(const Ensemble& ensemble, const CalibrateArguments& given, Calibration& calibration) {
+  RowArguments arguments = given;
+  arguments.data = given.train;
+  RowStream stream(ensemble, arguments, data::Targets::needed, data::Passes::one);
+  while (const Rows* rows = stream.next()) {
+    stream.check_range();
+    calibration.add_training(rows->block.inputs, rows->block.targets);
+  }
+}
+
 void warn_of_repeats(const Calibration& calibration) {
   if (calibration.rows_of_training() == 0) return;
   print_error(fmt::format("credens: warning: {} of {} rows that can be recognised are also rows of training",
@@ -85,7 +104,9 @@ void print_promise(const Ensemble& calibrated, const CalibrateArguments& argumen
 
 void run(const CalibrateArguments& arguments) {
   check(arguments);
-  const Calibration calibration = read_rows(load(arguments.model), arguments);
+  const Ensemble ensemble = load(arguments.model);
+  Calibration calibration = read_rows(ensemble, arguments);
+  if (!arguments.train.empty()) read_training(ensemble, arguments, calibration);
   const Ensemble calibrated = calibration.finish();
   warn_of_repeats(calibration);
   save(calibrated, arguments.output);

@@ -59,11 +59,8 @@ int run(const std::vector<std::string>& words, std::string& speaker) {
   speaker = "credens " + verb.name;  // errors in the words name the verb whose --help to ask for
   const bool has_work = arguments.parse(std::span(words).subspan(1));
   speaker = "credens";
-  if (has_work) {
-    verb.run();
-  } else {
-    print(help_of(verb));
-  }
+  if (has_work) return verb.run();
+  print(help_of(verb));
   return 0;
 }
 

@@ -16,14 +16,19 @@ namespace {
 constexpr const char* program_summary =
     "regression and classification with deep ensembles that separate noise from ignorance";
 
-constexpr std::array<std::pair<ErrorCode, const char*>, 7> statuses{{
-    {ErrorCode::failure, "another failure, such as too little memory"},
-    {ErrorCode::usage, "usage: unknown or contradictory options, also options that contradict the data"},
-    {ErrorCode::data, "bad data, also a column that the table does not have"},
-    {ErrorCode::model, "a model file, part or checkpoint that is damaged or belongs to another fit"},
-    {ErrorCode::io, "a file is absent or unreadable, a folder stands in its place, the disk is full"},
-    {ErrorCode::numerical, "a member diverged in all its attempts, a matrix is not positive definite"},
-    {ErrorCode::interrupted, "interrupted; finished members are kept for --resume"},
+constexpr int status_of(ErrorCode code) {
+  return static_cast<int>(code);
+}
+
+constexpr std::array<std::pair<int, const char*>, 8> statuses{{
+    {status_of(ErrorCode::failure), "another failure, such as too little memory"},
+    {status_of(ErrorCode::usage), "usage: unknown or contradictory options, also options that contradict the data"},
+    {status_of(ErrorCode::data), "bad data, also a column that the table does not have"},
+    {status_of(ErrorCode::model), "a model file, part or checkpoint that is damaged or belongs to another fit"},
+    {status_of(ErrorCode::io), "a file is absent or unreadable, a folder stands in its place, the disk is full"},
+    {status_of(ErrorCode::numerical), "a member diverged in all its attempts, a matrix is not positive definite"},
+    {drift_status, "no error: check found drift"},
+    {status_of(ErrorCode::interrupted), "interrupted; finished members are kept for --resume"},
 }};
 
 /// Text as man(7) takes it: no macro at the start of a line, hyphens that can be copied.
@@ -66,9 +71,7 @@ std::string entry(const std::string& head, const std::string& text) {
 
 std::string exit_status() {
   std::string text = ".SH EXIT STATUS\n" + entry(bold("0"), "done");
-  for (const auto& [code, meaning] : statuses) {
-    text += entry(bold(std::to_string(static_cast<int>(code))), meaning);
-  }
+  for (const auto& [status, meaning] : statuses) text += entry(bold(std::to_string(status)), meaning);
   return text;
 }
 

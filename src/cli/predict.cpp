@@ -2,6 +2,7 @@
 
 #include <credens/guarantee.hpp>
 #include <credens/store.hpp>
+#include <credens/trust.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -53,6 +54,8 @@ void declare(Arguments& arguments, PredictArguments& predict) {
                    one_of<WrittenInterval>());
   arguments.option("--quantiles", "P,..", predict.options.quantiles,
                    "Also write the quantiles of the exact mixture at these probabilities", probabilities());
+  arguments.toggle("--trust", predict.options.trust,
+                   "Also write the share of calibration rows whose inputs are as strange as those of the row");
   conformity_arguments(arguments, predict.conformity);
 }
 
@@ -78,6 +81,8 @@ void check(const PredictArguments& arguments) {
                 base::name_of(arguments.options.interval));
   base::require(arguments.keep.empty() || arguments.outputs.empty(), ErrorCode::usage,
                 "--keep names columns, but --outputs gives arrays");
+  base::require(!arguments.options.trust || arguments.outputs.empty(), ErrorCode::usage,
+                "--trust compares inputs, but --outputs gives arrays");
   check_arguments(arguments.conformity);
   check_not_archive("-o", arguments.output);
   check_not_foreign("-o", arguments.output);
@@ -93,6 +98,7 @@ void check_task(const PredictArguments& arguments, Task task) {
                                                           {"--coverage-factor", options.coverage_factor.has_value()},
                                                           {"--interval", options.interval != WrittenInterval::gaussian},
                                                           {"--quantiles", !options.quantiles.empty()},
+                                                          {"--trust", options.trust},
                                                           {"--lower-limit", !arguments.conformity.lower.empty()},
                                                           {"--upper-limit", !arguments.conformity.upper.empty()},
                                                           {"--noise-std", !arguments.columns.noise_std.empty()},
@@ -211,11 +217,22 @@ std::optional<Interval> promised_interval(const Ensemble& ensemble, const Predic
                                                                       names);
 }
 
+/// All outputs of a row have the same trust.
+Quantity trust_of(const TrustJudge& judge, MatrixView inputs, std::size_t outputs) {
+  const RowTrust trust = judge.judge(inputs);
+  Quantity quantity{.name = "trust", .values = Matrix(inputs.rows(), outputs), .has_unit = false};
+  for (std::size_t row = 0; row < inputs.rows(); ++row) {
+    std::ranges::fill(quantity.values.row(row), trust.trust[row]);
+  }
+  return quantity;
+}
+
 void predict_numbers(const Ensemble& ensemble, const RowStream& stream, const Rows& rows,
-                     const PredictArguments& arguments, WrittenRows& written) {
+                     const PredictArguments& arguments, const TrustJudge* judge, WrittenRows& written) {
   const Predictive predictive = stream.predict();
   std::vector<Quantity> quantities = quantities_of(
       predictive, arguments.options, promised_interval(ensemble, predictive, rows, arguments.options));
+  if (judge) quantities.push_back(trust_of(*judge, rows.block.inputs, ensemble.outputs()));
   if (arguments.conformity.is_given()) {
     const auto limits = limits_of(arguments.conformity, ensemble.state().schema.targets);
     std::ranges::move(conformity_quantities(predictive, arguments.conformity, limits), std::back_inserter(quantities));
@@ -232,7 +249,7 @@ void predict_classes(const Ensemble& ensemble, const RowStream& stream, const Pr
 }
 
 WrittenRows written_rows(const Ensemble& ensemble, const RowStream& stream, const Rows& rows,
-                         const PredictArguments& arguments) {
+                         const PredictArguments& arguments, const TrustJudge* judge) {
   WrittenRows written{.columns = kept_columns(rows, arguments)};
   const bool has_words = keeps_words(rows, arguments);
   written.kept = arguments.keep.empty() || has_words ? Matrix(rows.count(), 0)
@@ -241,7 +258,7 @@ WrittenRows written_rows(const Ensemble& ensemble, const RowStream& stream, cons
   if (ensemble.task() == Task::classification) {
     predict_classes(ensemble, stream, arguments, written);
   } else {
-    predict_numbers(ensemble, stream, rows, arguments, written);
+    predict_numbers(ensemble, stream, rows, arguments, judge, written);
   }
   return written;
 }
@@ -252,8 +269,10 @@ void write_predictions(const Ensemble& ensemble, RowStream& stream, const Predic
   std::optional<JointArray> joint;
   if (!arguments.joint.empty()) joint.emplace(ensemble, stream, arguments);
   std::optional<TableWriter> writer;
+  std::optional<TrustJudge> judge;
+  if (arguments.options.trust) judge.emplace(ensemble);
   while (const Rows* rows = stream.next()) {
-    const WrittenRows written = written_rows(ensemble, stream, *rows, arguments);
+    const WrittenRows written = written_rows(ensemble, stream, *rows, arguments, judge ? &*judge : nullptr);
     if (!writer) {
       writer.emplace(arguments.output, written.columns, is_array_file(arguments.output) ? stream.count_rows() : 0,
                      rows->block.table ? rows->block.table->decimal : '.');

@@ -32,6 +32,7 @@ struct PredictionOptions {
   std::optional<double> coverage_factor = {};  ///< mean +- K std, in place of a level
   WrittenInterval interval = WrittenInterval::gaussian;
   std::vector<double> quantiles = {};
+  bool trust = false;      ///< also how strange the inputs of a row are
   bool class_std = false;  ///< of a classification: also the epistemic standard deviation of each probability
 };
 

@@ -22,7 +22,7 @@ struct Verb {
   std::string summary;                      ///< one line, no full stop
   std::vector<std::string> example;         ///< command lines; a test runs them in a folder with train.csv and test.csv
   std::function<void(Arguments&)> declare;  ///< says what the verb takes
-  std::function<void()> run;                ///< throws credens::Error
+  std::function<int()> run;                 ///< gives the exit status; throws credens::Error
   bool is_spread = false;                   ///< over the ranks of mpirun; otherwise it is rank 0's alone
 };
 
@@ -35,7 +35,22 @@ Verb make_verb(std::string name, std::string summary, std::vector<std::string> e
           .summary = std::move(summary),
           .example = std::move(example),
           .declare = [=](Arguments& arguments) { declare(arguments, *options); },
-          .run = [=] { run(*options); }};
+          .run = [=] {
+            run(*options);
+            return 0;
+          }};
+}
+
+/// A verb with an exit status of its own.
+template <class Options>
+Verb make_verb(std::string name, std::string summary, std::vector<std::string> example,
+               void (*declare)(Arguments&, Options&), int (*run)(const Options&)) {
+  const auto options = std::make_shared<Options>();
+  return {.name = std::move(name),
+          .summary = std::move(summary),
+          .example = std::move(example),
+          .declare = [=](Arguments& arguments) { declare(arguments, *options); },
+          .run = [=] { return run(*options); }};
 }
 
 /// A verb whose work the ranks of mpirun share.
@@ -44,10 +59,13 @@ inline Verb spread(Verb verb) {
   return verb;
 }
 
+constexpr int drift_status = 7;  ///< exit status of `check` where rows have drifted
+
 Verb fit_verb();
 Verb merge_verb();
 Verb widen_verb();
 Verb calibrate_verb();
+Verb check_verb();
 Verb predict_verb();
 Verb evaluate_verb();
 Verb sample_verb();

@@ -85,8 +85,10 @@ void add_keys(const RowBlock& block, RowKeys& keys) {
 
 }  // namespace
 
-RowSample::RowSample(std::size_t cols)
-    : cols_(cols), most_(most_rows(cols)), random_({.seed = 0, .purpose = base::Purpose::row_sample}) {}
+RowSample::RowSample(std::size_t cols) : RowSample(cols, most_rows(cols)) {}
+
+RowSample::RowSample(std::size_t cols, std::size_t most)
+    : cols_(cols), most_(most), random_({.seed = 0, .purpose = base::Purpose::row_sample}) {}
 
 void RowSample::add(MatrixView rows, std::span<const double> weights) {
   for (std::size_t row = 0; row < rows.rows(); ++row) {

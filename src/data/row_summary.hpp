@@ -25,6 +25,7 @@ class RowSample {
  public:
   /// Fewer rows of more than 1,677 columns are kept, so that a sample takes 128 MB at most, or 1,000 rows.
   explicit RowSample(std::size_t cols);
+  RowSample(std::size_t cols, std::size_t most);
 
   void add(MatrixView rows, std::span<const double> weights);
 

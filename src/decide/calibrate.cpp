@@ -12,6 +12,7 @@
 #include "base/text.hpp"
 #include "data/complete_rows.hpp"
 #include "data/row_sketch.hpp"
+#include "data/row_summary.hpp"
 #include "decide/ignorance.hpp"
 #include "decide/promised_ends.hpp"
 #include "math/mixture.hpp"
@@ -49,7 +50,8 @@ std::vector<std::pair<std::string, std::vector<std::size_t>>> rows_by_name(const
   std::ranges::stable_sort(order, {}, [&](std::size_t row) -> const std::string& { return names[row]; });
   std::vector<std::pair<std::string, std::vector<std::size_t>>> groups;
   for (const std::size_t row : order) {
-    if (groups.empty() || groups.back().first != names[row]) groups.emplace_back(names[row], std::vector<std::size_t>());
+    const bool is_first = groups.empty() || groups.back().first != names[row];
+    if (is_first) groups.emplace_back(names[row], std::vector<std::size_t>());
     groups.back().second.push_back(row);
   }
   return groups;
@@ -91,13 +93,34 @@ void check_sizes(const Promise& promise, double level) {
 
 /// Throws data where an interval of this level has no end.
 void check_finite_ends(const Ensemble& calibrated, double level) {
-  for (const PromiseGroup& group : calibrated.promise()->groups) decide::promised_ends(group, level, Guarantee::interval);
+  for (const PromiseGroup& group : calibrated.promise()->groups) {
+    decide::promised_ends(group, level, Guarantee::interval);
+  }
 }
 
 }  // namespace
 
+/// Samples of the inputs of training rows and of calibration rows.
+struct Calibration::JudgingInputs {
+  static constexpr std::size_t most = 2000;
+
+  explicit JudgingInputs(const Ensemble& ensemble)
+      : training(ensemble.inputs(), most),
+        calibration(ensemble.inputs(), most),
+        trained_on(ensemble.state().row_hashes) {}
+
+  data::RowSample training;
+  data::RowSample calibration;
+  data::SharedRows trained_on;  ///< of the training rows that were given
+};
+
+Calibration::Calibration(Calibration&&) noexcept = default;
+Calibration::~Calibration() = default;
+
 Calibration::Calibration(Ensemble ensemble, CalibrateOptions options)
-    : ensemble_(std::move(ensemble)), options_(std::move(options)) {
+    : ensemble_(std::move(ensemble)),
+      options_(std::move(options)),
+      judging_(std::make_unique<JudgingInputs>(ensemble_)) {
   base::check_probability(options_.level, "level");
   base::require(ensemble_.task() == Task::regression, ErrorCode::usage,
                 "the model predicts classes, for which there are no intervals to promise");
@@ -126,8 +149,14 @@ void Calibration::add(MatrixView inputs, const Predictive& predictive, MatrixVie
   std::ranges::copy(groups, std::back_inserter(groups_));
 }
 
+void Calibration::add_training(MatrixView inputs, MatrixView targets) {
+  judging_->training.add(inputs, {});
+  judging_->trained_on.add({.inputs = inputs, .targets = targets});
+}
+
 void Calibration::recognise(MatrixView inputs, MatrixView targets) {
   if (inputs.empty()) return;
+  judging_->calibration.add(inputs, {});
   data::SharedRows trained_on(ensemble_.state().row_hashes);
   trained_on.add({.inputs = inputs, .targets = targets});
   known_ += trained_on.known();
@@ -138,9 +167,18 @@ void Calibration::recognise(MatrixView inputs, MatrixView targets) {
 void Calibration::check_new() const {
   constexpr std::size_t one_in = 5;
   base::require(shared_ * one_in <= known_, ErrorCode::data,
-                "{} of {} rows that can be recognised are rows that the model was trained on; such rows promise nothing "
-                "of new ones: give rows that it has not seen",
+                "{} of {} rows that can be recognised are rows that the model was trained on; such rows promise "
+                "nothing of new ones: give rows that it has not seen",
                 shared_, known_);
+}
+
+/// Nine of ten recognisable rows at least: some may have been left out of training.
+void Calibration::check_trained() const {
+  const data::SharedRows& trained_on = judging_->trained_on;
+  base::require(10 * trained_on.shared() >= 9 * trained_on.known(), ErrorCode::data,
+                "{} of {} rows of the training table that can be recognised are rows that the model was trained on, "
+                "expected all: give the table that it was made from",
+                trained_on.shared(), trained_on.known());
 }
 
 Promise Calibration::promise() const {
@@ -166,6 +204,11 @@ Ensemble Calibration::finish() const {
   check_new();
   if (options_.by_ignorance) check_enough_to_divide(ignorance_.size(), options_.level);
   Promise found = promise();
+  if (judging_->training.rows() > 0) {
+    check_trained();
+    found.training_inputs = judging_->training.values();
+    found.calibration_inputs = judging_->calibration.values();
+  }
   check_sizes(found, options_.level);
   const Ensemble calibrated = ensemble_.with_promise(std::move(found));
   check_finite_ends(calibrated, options_.level);

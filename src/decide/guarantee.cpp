@@ -50,7 +50,8 @@ void check_enough(const PromiseGroup& group, double level, Guarantee guarantee) 
   const auto ends = static_cast<double>(least_left_out(guarantee));
   base::require(group.rows() >= rows_needed(level, guarantee), ErrorCode::usage,
                 "level {} needs {} calibration rows, but {} {}, which can promise at most {:.4g}", level,
-                rows_needed(level, guarantee), named(group), group.rows(), std::max(0.0, (rows + 1 - ends) / (rows + 1)));
+                rows_needed(level, guarantee), named(group), group.rows(),
+                std::max(0.0, (rows + 1 - ends) / (rows + 1)));
 }
 
 double order_statistic(std::vector<double> values, std::size_t rank) {
@@ -97,7 +98,8 @@ namespace {
 
 const Promise& promise_of(const Ensemble& ensemble) {
   base::require(ensemble.promise().has_value(), ErrorCode::usage,
-                "the model has no promise: guaranteed intervals need `credens calibrate` with rows that it has not seen");
+                "the model has no promise: guaranteed intervals need `credens calibrate` with rows that it has not "
+                "seen");
   return *ensemble.promise();
 }
 
@@ -131,7 +133,9 @@ Interval intervals_of(const Ensemble& ensemble, const Predictive& predictive, do
   base::check_probability(level, "level");
   const std::vector<std::size_t> groups = groups_of(ensemble, predictive, names);
   std::vector<std::vector<PromisedEnds>> ends;
-  for (const PromiseGroup& group : promise_of(ensemble).groups) ends.push_back(decide::promised_ends(group, level, guarantee));
+  for (const PromiseGroup& group : promise_of(ensemble).groups) {
+    ends.push_back(decide::promised_ends(group, level, guarantee));
+  }
 
   Interval interval{Matrix(predictive.rows(), predictive.outputs()), Matrix(predictive.rows(), predictive.outputs())};
   model::MarginalReader reader(predictive.components());

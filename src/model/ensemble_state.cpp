@@ -188,7 +188,7 @@ std::optional<std::string> stored_option(const EnsembleState& state, std::string
 
 void check_promise(const EnsembleState& state) {
   if (!state.promise) return;
-  const auto& [column, edges, groups] = *state.promise;
+  const auto& [column, edges, groups, training_inputs, calibration_inputs] = *state.promise;
   require(state.schema.task == Task::regression, "a promise is given, which models of classes do not have");
   require(!groups.empty(), "a promise has no groups, expected at least 1");
   require(column.empty() || edges.empty(), "a promise is divided by a column and by ignorance, expected one of them");
@@ -205,6 +205,14 @@ void check_promise(const EnsembleState& state) {
             state.target_scaler.cols());
     require(std::ranges::none_of(scores.values(), [](double score) { return std::isnan(score); }),
             "group {} of a promise has a score that is no number", g);
+  }
+  require(training_inputs.empty() == calibration_inputs.empty(),
+          "a promise has inputs of training rows or of calibration rows, expected both or none");
+  for (const Matrix* inputs : {&training_inputs, &calibration_inputs}) {
+    require(inputs->empty() || (state.has_networks() && inputs->cols() == state.encoder.inputs()),
+            "the inputs of a promise have {} columns, expected {}", inputs->cols(), state.encoder.inputs());
+    require(std::ranges::none_of(inputs->values(), [](double value) { return std::isinf(value); }),
+            "the inputs of a promise have a value that is infinite");
   }
 }
 

@@ -50,6 +50,7 @@ PUBLIC_HEADERS = {
     "promise": "model",
     "score": "score",
     "store": "store",
+    "trust": "decide",
     "onnx": "store",
     "outputs_folder": "store",
     "outputs_widening": "learn",

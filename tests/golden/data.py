@@ -5,7 +5,7 @@ Usage: data.py FILE...   the name decides: train.csv, test.csv, two.csv (two tar
                          plain.csv (no header), many.csv (10,000 rows), samples.csv (words that name samples, a day, copies of
                          inputs), slips.csv (two targets times 1,000), words.csv (words, days and gaps), classes.csv (a kind, a
                          grade and counts), plants.csv and new.csv (species and grades),
-                         labs.csv (120 rows of three laboratories), *.csv.gz, *.csv.xz, *.npy
+                         known.csv, usual.csv and fresh.csv (rows drawn at random), labs.csv (120 rows of three laboratories), *.csv.gz, *.csv.xz, *.npy
 """
 
 import gzip
@@ -14,6 +14,9 @@ import math
 import struct
 import sys
 from pathlib import Path
+from random import Random
+
+DRAWN = {"known": (1, 80), "usual": (2, 120), "fresh": (3, 60)}
 
 
 def row(i):
@@ -29,6 +32,11 @@ def table(name):
     if name == "labs":  # laboratories A and B in turn, where B measures 0.2 too much; the last ten rows are of C
         labs = ["AB"[i % 2] if i < 110 else "C" for i in range(120)]
         return ["lab", "a", "b", "y"], [(lab, a, b, y + 0.2 * (lab == "B")) for lab, (a, b, _, y) in zip(labs, map(row, range(200, 320)))]
+    if name in DRAWN:  # at random, with the seeds 1, 2, 3
+        seed, rows = DRAWN[name]
+        random = Random(seed)
+        drawn = [(random.random(), random.random(), random.gauss(0, 0.1)) for _ in range(rows)]
+        return ["a", "b", "y"], [(a, b, math.sin(3 * a) + b + noise) for a, b, noise in drawn]
     if name == "two":
         return ["a", "b", "u", "v"], [(a, b, y, 2 - truth) for a, b, truth, y in map(row, range(40))]
     if name == "noisy":
