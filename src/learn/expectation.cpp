@@ -30,20 +30,22 @@ double inverse_size(std::span<const std::size_t> members, std::span<const double
   return squares;
 }
 
-/// The mixture of some members at one row.
+/// The mixture of some members at one row, each with all the components that it has in `all`.
 Predictive mixture_of(const Predictive& all, std::size_t row, std::span<const std::size_t> members,
                       std::span<const double> weights) {
   const MixtureComponents& from = all.components();
   const std::size_t q = from.outputs;
   const double sum = sum_of(members, weights);
   MixtureComponents some{.rows = 1, .outputs = q};
-  for (const std::size_t l : members) {
-    some.weights.push_back(weights[l] / sum);
-    for (std::size_t k = 0; k < q; ++k) {
-      const std::size_t at = (row * from.weights.size() + l) * q + k;
-      some.mean.push_back(from.mean[at]);
-      some.aleatoric_variance.push_back(from.aleatoric_variance[at]);
-      some.epistemic_variance.push_back(from.epistemic_variance[at]);
+  for (std::size_t first = 0; first < from.weights.size(); first += weights.size()) {
+    for (const std::size_t l : members) {
+      some.weights.push_back(from.weights[first + l] / sum);
+      for (std::size_t k = 0; k < q; ++k) {
+        const std::size_t at = (row * from.weights.size() + first + l) * q + k;
+        some.mean.push_back(from.mean[at]);
+        some.aleatoric_variance.push_back(from.aleatoric_variance[at]);
+        some.epistemic_variance.push_back(from.epistemic_variance[at]);
+      }
     }
   }
   return Predictive(std::move(some));
@@ -114,6 +116,26 @@ Predictive predicted(const model::EnsembleState& state, const TrainingSet& rows,
   return model::predictive_of(state, model::networks_at(state, encoded), threads);
 }
 
+/// Appends the components of `other`, row by row.
+void append_components(MixtureComponents& to, const MixtureComponents& other) {
+  const auto joined = [&](const std::vector<double>& left, const std::vector<double>& right) {
+    std::vector<double> values;
+    values.reserve(left.size() + right.size());
+    for (std::size_t row = 0; row < to.rows; ++row) {
+      for (const auto* side : {&left, &right}) {
+        const auto width = std::ssize(*side) / static_cast<std::ptrdiff_t>(to.rows);
+        const auto first = side->begin() + static_cast<std::ptrdiff_t>(row) * width;
+        values.insert(values.end(), first, first + width);
+      }
+    }
+    return values;
+  };
+  to.mean = joined(to.mean, other.mean);
+  to.aleatoric_variance = joined(to.aleatoric_variance, other.aleatoric_variance);
+  to.epistemic_variance = joined(to.epistemic_variance, other.epistemic_variance);
+  to.weights.insert(to.weights.end(), other.weights.begin(), other.weights.end());
+}
+
 Matrix targets_of(const model::EnsembleState& state, const TrainingSet& rows) {
   const Matrix scaled(rows.rows, rows.outputs, std::vector<double>(rows.targets.begin(), rows.targets.end()));
   return data::unscaled(state.target_scaler, scaled);
@@ -136,6 +158,43 @@ SizeCorrection size_correction(std::span<const std::size_t> members, std::span<c
   }
   correction.reach = std::min(furthest, missing / (of_halves - inverse_size(members, weights)));
   return correction;
+}
+
+Predictive with_both_noises(const Predictive& own, const Predictive& other, const std::vector<bool>& is_tail) {
+  MixtureComponents all = own.components();
+  MixtureComponents twins = other.components();
+  double share = 0;
+  for (std::size_t l = 0; l < is_tail.size(); ++l) share += is_tail[l] ? all.weights[l] : 0;
+  for (std::size_t l = 0; l < is_tail.size(); ++l) {
+    all.weights[l] *= is_tail[l] ? share : 1 - share;
+    twins.weights[l] -= all.weights[l];
+  }
+  append_components(all, twins);
+  return Predictive(std::move(all));
+}
+
+namespace {
+
+/// How many rows of their own would tell a share as well. Rows of a unit that are all inside or all outside tell no
+/// more than one.
+double independent_rows(std::span<const double> terms, std::span<const double> weights,
+                        std::span<const std::uint32_t> units, double share) {
+  const double rows = math::effective_count(terms.size(), weights);
+  if (units.empty()) return rows;
+  const math::WeightedValues merged = math::merge_groups(terms, weights, units);
+  const double error = math::standard_error(merged.values, merged.weights);
+  if (error == 0) return math::effective_count(merged.values.size(), merged.weights);
+  return std::clamp(share * (1 - share) / (error * error), std::min(2.0, rows), rows);
+}
+
+}  // namespace
+
+Estimate share_of(std::span<const double> terms, std::span<const double> weights,
+                  std::span<const std::uint32_t> units) {
+  const double share = std::clamp(math::weighted_mean(terms, weights), 0.0, 1.0);
+  const double rows = independent_rows(terms, weights, units, share);
+  const double cautious = (share * rows + 1) / (rows + 2);
+  return {share, std::sqrt(cautious * (1 - cautious) / rows)};
 }
 
 ExpectationScorer::ExpectationScorer(std::size_t outputs, std::vector<double> weights)
@@ -215,26 +274,6 @@ Estimate ExpectationScorer::r2_of(std::span<const double> squared_errors, std::s
   return {1 - unexplained / variance, mean_of(terms).standard_error};
 }
 
-/// How many rows of their own would tell a share as well. Rows of a unit that are all inside or all outside tell no
-/// more than one.
-double ExpectationScorer::independent_rows(std::span<const double> terms, double share) const {
-  const double rows = math::effective_count(terms.size(), row_weights_);
-  if (row_units_.empty()) return rows;
-  const math::WeightedValues units = math::merge_groups(terms, row_weights_, row_units_);
-  const double error = math::standard_error(units.values, units.weights);
-  if (error == 0) return math::effective_count(units.values.size(), units.weights);
-  return std::clamp(share * (1 - share) / (error * error), std::min(2.0, rows), rows);
-}
-
-/// A share, with the standard error of a share that one row inside and one outside more would give: rows that are all
-/// inside do not make it certain.
-Estimate ExpectationScorer::share_of(std::span<const double> terms) const {
-  const double share = std::clamp(math::weighted_mean(terms, row_weights_), 0.0, 1.0);
-  const double rows = independent_rows(terms, share);
-  const double cautious = (share * rows + 1) / (rows + 2);
-  return {share, std::sqrt(cautious * (1 - cautious) / rows)};
-}
-
 std::vector<double> ExpectationScorer::values(std::size_t output, double Terms::*term) const {
   std::vector<double> found;
   for (const RowTerms& row : rows_) found.push_back(row.outputs[output].*term);
@@ -249,7 +288,7 @@ OutputExpectation ExpectationScorer::output(std::size_t k) const {
           .mae = mean(&Terms::absolute_error),
           .crps = mean(&Terms::crps),
           .nll = mean(&Terms::nll),
-          .coverage = corrected_coverage(share_of(values(k, &Terms::is_inside)),
+          .coverage = corrected_coverage(share_of(values(k, &Terms::is_inside), row_weights_, row_units_),
                                          mean(&Terms::inside_by_line).value),
           .aleatoric_std = root_of(mean(&Terms::aleatoric)),
           .epistemic_std = root_of(mean(&Terms::epistemic))};
@@ -264,7 +303,8 @@ std::optional<Expectation> ExpectationScorer::expectation() const {
   return found;
 }
 
-std::optional<Expectation> expectation_of(const model::EnsembleState& wide, const JudgingRows& rows, int threads) {
+std::optional<Expectation> expectation_of(const model::EnsembleState& wide, const WideTwins& twins,
+                                          const JudgingRows& rows, int threads) {
   constexpr std::size_t most_components = std::size_t{1} << 20;  // of a block
   const std::size_t outputs = wide.target_scaler.cols();
   const std::size_t block = std::max<std::size_t>(1, most_components / (wide.members.size() * outputs));
@@ -276,8 +316,10 @@ std::optional<Expectation> expectation_of(const model::EnsembleState& wide, cons
     const TrainingSet part = subset(rows.set(), block_rows);
     std::vector<double> weights;
     for (std::size_t i = 0; i < count; ++i) weights.push_back(part.weight(i));
-    scorer.add(predicted(wide, part, threads), targets_of(wide, part), weights,
-               std::span(held.members).subspan(first, count), rows.units_of(block_rows), threads);
+    Predictive all = predicted(wide, part, threads);
+    if (twins.state) all = with_both_noises(all, predicted(*twins.state, part, threads), twins.is_tail);
+    scorer.add(all, targets_of(wide, part), weights, std::span(held.members).subspan(first, count),
+               rows.units_of(block_rows), threads);
   }
   return scorer.expectation();
 }

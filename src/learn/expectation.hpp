@@ -32,13 +32,18 @@ struct SizeCorrection {
 /// `members`: those of positive weight that the row was held out of. `weights`: of the whole ensemble, sum 1.
 SizeCorrection size_correction(std::span<const std::size_t> members, std::span<const double> weights);
 
+/// The share of rows that are inside (terms from 0 to 1), with the standard error of a share that one row inside and
+/// one outside more would give: rows that are all inside do not make it certain. `units` as in ExpectationScorer.
+Estimate share_of(std::span<const double> terms, std::span<const double> weights, std::span<const std::uint32_t> units);
+
 /// Scores rows one by one.
 class ExpectationScorer {
  public:
   /// `weights` are those of the members, with sum 1.
   ExpectationScorer(std::size_t outputs, std::vector<double> weights);
 
-  /// `all` has the components of all members at the rows, `targets` [n x q] and `row_weights` their observations.
+  /// `all` has the components of all members at the rows, in this order; if a member has several, then first those of
+  /// all members that come first, and so on. `targets` [n x q] and `row_weights` are their observations.
   /// `members` has, for each row, the members that it was held out of, at least one of positive weight. `units` has
   /// the unit that each row was held out with; none where every row is one.
   void add(const Predictive& all, MatrixView targets, std::span<const double> row_weights,
@@ -71,8 +76,6 @@ class ExpectationScorer {
                        std::span<const std::size_t> members) const;
   std::vector<double> values(std::size_t output, double Terms::*term) const;
   Estimate mean_of(std::span<const double> terms) const;
-  double independent_rows(std::span<const double> terms, double share) const;
-  Estimate share_of(std::span<const double> terms) const;
   Estimate r2_of(std::span<const double> squared_errors, std::span<const double> targets) const;
   OutputExpectation output(std::size_t k) const;
 
@@ -83,7 +86,19 @@ class ExpectationScorer {
   std::vector<RowTerms> rows_;
 };
 
+/// Every member with its own noise, and then once more with that of the other sort, each as likely as it is among all
+/// members: which of the few members that a row was held out of are tail components is chance.
+Predictive with_both_noises(const Predictive& own, const Predictive& other, const std::vector<bool>& is_tail);
+
+/// The finished ensemble with the noise of each member changed to that of the other sort: wide where it was narrow,
+/// narrow where it was a tail component.
+struct WideTwins {
+  std::optional<model::EnsembleState> state = {};  ///< none without tail components
+  std::vector<bool> is_tail = {};                  ///< by member of the ensemble
+};
+
 /// `wide` is the finished ensemble, `rows.held` has the flags of its members. None where no row is held out.
-std::optional<Expectation> expectation_of(const model::EnsembleState& wide, const JudgingRows& rows, int threads);
+std::optional<Expectation> expectation_of(const model::EnsembleState& wide, const WideTwins& twins,
+                                          const JudgingRows& rows, int threads);
 
 }  // namespace credens::learn

@@ -54,21 +54,29 @@ model::Mlp with_noise(const model::Mlp& network, const std::vector<NoiseMap>& ma
   return mapped;
 }
 
-/// The first members of each configuration are the wide ones.
-void map_noise(std::vector<model::Member>& members, const HeldOut& held_out, const Calibration& found) {
+/// The first members of each configuration are the wide ones. Held-out rows need the twins where few members predict
+/// them: those may be all wide, or all narrow.
+void map_noise(Finished& finished, const HeldOut& held_out, const Calibration& found) {
   const std::size_t configurations = found.noise.size();
-  const double replicates = static_cast<double>(members.size()) / static_cast<double>(configurations);
+  const double replicates = static_cast<double>(finished.members.size()) / static_cast<double>(configurations);
   const auto wide = static_cast<std::size_t>(std::round(found.tails.share * std::floor(replicates)));
-  for (std::size_t l = 0; l < members.size(); ++l) {
-    model::Member& member = members[l];
-    std::vector<NoiseMap> maps = found.noise[member.index % configurations];
+  const bool needs_twins = wide > 0 && *finished.options.folds > 1;
+  for (std::size_t l = 0; l < finished.members.size(); ++l) {
+    model::Member& member = finished.members[l];
+    const std::vector<NoiseMap>& maps = found.noise[member.index % configurations];
     if (maps.empty()) continue;
-    if (member.index / configurations < wide) {
-      for (NoiseMap& map : maps) map.shift += found.tails.shift;
-    }
-    model::Mlp network = with_noise(*member.network, maps);
-    network.set_noise_ranges(mapped_ranges(held_out.members[l].seen, maps, found.largest_noise));
-    member.network = std::make_shared<const model::Mlp>(std::move(network));
+    const auto network_with = [&](double shift) {
+      std::vector<NoiseMap> shifted = maps;
+      for (NoiseMap& map : shifted) map.shift += shift;
+      model::Mlp network = with_noise(*member.network, shifted);
+      network.set_noise_ranges(mapped_ranges(held_out.members[l].seen, shifted, found.largest_noise));
+      return std::make_shared<const model::Mlp>(std::move(network));
+    };
+    const bool is_wide = member.index / configurations < wide;
+    const double shift = found.tails.shift;
+    auto network = network_with(is_wide ? shift : 0);
+    if (needs_twins) finished.twins.push_back({network_with(is_wide ? 0 : shift), is_wide ? -shift : shift});
+    member.network = std::move(network);
   }
 }
 
@@ -104,6 +112,7 @@ void drop_negligible(Finished& finished, const std::vector<double>& configuratio
     kept.members.push_back(std::move(member));
     kept.weights.push_back(finished.weights[l]);
     if (!finished.sums.empty()) kept.sums.push_back(std::move(finished.sums[l]));
+    if (!finished.twins.empty()) kept.twins.push_back(std::move(finished.twins[l]));
     kept_flags.push_back(std::move(finished.judging->held[l]));
   }
   const double total = std::accumulate(kept.weights.begin(), kept.weights.end(), 0.0);
@@ -111,6 +120,7 @@ void drop_negligible(Finished& finished, const std::vector<double>& configuratio
   finished.members = std::move(kept.members);
   finished.weights = std::move(kept.weights);
   finished.sums = std::move(kept.sums);
+  finished.twins = std::move(kept.twins);
   finished.judging->held = std::move(kept_flags);
 }
 
@@ -226,7 +236,7 @@ Calibration calibrate_members(const TrainingRows& train, const JudgingRows& judg
   note_rounding(finished.decisions, train, undo_rounding(held_out, options.seed));
   Calibration found = calibrate(held_out, options);
   note(finished.decisions, options, found, held_out);
-  if (options.noise_link == NoiseLink::exp) map_noise(finished.members, held_out, found);
+  if (options.noise_link == NoiseLink::exp) map_noise(finished, held_out, found);
   finished.weights = member_weights(finished.members, found.configuration_weights);
   return found;
 }

@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -15,10 +16,17 @@
 
 namespace credens::learn {
 
+/// A member with the noise of the other sort: narrow for a tail component, wide for any other member.
+struct Twin {
+  std::shared_ptr<const model::Mlp> network;
+  double shift = 0;  ///< its log s^2 minus that of the member: above 0 unless the member is a tail component
+};
+
 /// Members that are calibrated, and what widening needs to know.
 struct Finished {
   FitOptions options = {};  ///< of the plan; the posterior is decided
   std::vector<model::Member> members = {};
+  std::vector<Twin> twins = {};  ///< of the members, where some are tail components; otherwise none
   std::vector<double> weights = {};
   std::vector<model::Decision> decisions = {};
   std::vector<MemberSums> sums = {};  ///< of the members, where the choice of the rung needed them; otherwise none

@@ -3,6 +3,7 @@
 #include "learn/fit.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "base/bytes.hpp"
@@ -54,11 +55,26 @@ std::vector<double> variance_ratios(const Ensemble& ensemble, const model::Encod
   return ratios;
 }
 
-Ensemble with_expectation(model::EnsembleState wide, const JudgingRows& judging, int threads) {
+/// The sums over the rows are divided by s^2, so those of a twin follow from its shift of log s^2. That leaves out what
+/// is no part of it, known noise and the floor.
+WideTwins widened_twins(model::EnsembleState narrow, const std::vector<Twin>& twins, const WidenPlan& plan,
+                        std::vector<MemberSums> sums) {
+  WideTwins found;
+  if (twins.empty()) return found;
+  for (std::size_t l = 0; l < twins.size(); ++l) {
+    narrow.members[l].network = twins[l].network;
+    scale(sums[l].statistics, std::exp(-twins[l].shift));
+    found.is_tail.push_back(twins[l].shift < 0);
+  }
+  found.state = with_posteriors(std::move(narrow), plan, sums, false).state();
+  return found;
+}
+
+Ensemble with_expectation(model::EnsembleState wide, const WideTwins& twins, const JudgingRows& judging, int threads) {
   if (wide.schema.is_classification()) {
     wide.expected_classes = class_expectation_of(wide, judging, threads);
   } else {
-    wide.expected = expectation_of(wide, judging, threads);
+    wide.expected = expectation_of(wide, twins, judging, threads);
   }
   return Ensemble(std::make_shared<const model::EnsembleState>(std::move(wide)));
 }
@@ -118,6 +134,7 @@ Ensemble Fit::assemble(Finished finished) const {
   state.encoder = std::move(scaling.inputs);
   state.schema = table_.schema();
   state.schema.classes = table_.classes().names();
+  state.schema.is_task_found = false;  // from now on it is the model's
   state.target_scaler = state.schema.is_classification() ? data::identity_scaler(table_.outputs()) : scaling.targets;
   for (auto* column : {&state.schema.weight, &state.schema.group, &state.schema.time}) {
     column->reset();  // which row counts how much, and with which others, is not the model's business
@@ -148,11 +165,14 @@ Ensemble Fit::wide(std::vector<model::Member> members) {
   base::require(!plan_.options.stop.stop_requested(), ErrorCode::interrupted, "interrupted");
   std::vector<MemberSums> sums = std::move(finished.sums);
   if (sums.empty()) sums = sum_rows(rows(), finished.members, finished.options, finished.options.posterior, team_);
-  const WidenOptions options{.threads = finished.options.threads};
+  const int threads = finished.options.threads;
   const std::optional<JudgingRows> judging = std::move(finished.judging);
+  const std::vector<Twin> twins = std::move(finished.twins);
   const Ensemble narrow = assemble(std::move(finished));
-  const Ensemble wide = with_posteriors(narrow.state(), make_plan(options, &narrow.state()), sums);
-  return judging ? with_expectation(wide.state(), *judging, options.threads) : wide;
+  const WidenPlan plan = make_plan({.threads = threads}, &narrow.state());
+  const Ensemble wide = with_posteriors(narrow.state(), plan, sums);
+  if (!judging) return wide;
+  return with_expectation(wide.state(), widened_twins(narrow.state(), twins, plan, std::move(sums)), *judging, threads);
 }
 
 double Fit::median_ratio(const Ensemble& ensemble) {

@@ -97,6 +97,14 @@ void add(MemberStatistics& total, const MemberStatistics& block) {
   for (std::size_t k = 0; k < total.gram.size(); ++k) add_values(total.gram[k].values(), block.gram[k].values());
 }
 
+void scale(MemberStatistics& statistics, double factor) {
+  const auto scale_values = [factor](std::span<double> sums) {
+    for (double& sum : sums) sum *= factor;
+  };
+  for (std::vector<double>& values : statistics.diagonal) scale_values(values);
+  for (Matrix& gram : statistics.gram) scale_values(gram.values());
+}
+
 void append_sums(std::string& bytes, const MemberStatistics& statistics) {
   base::append_value(bytes, statistics.log_likelihood);
   for (const std::vector<double>& values : statistics.diagonal) {

@@ -74,6 +74,9 @@ class BlockStatistics {
 /// total += block: always in the order of the rows.
 void add(MemberStatistics& total, const MemberStatistics& block);
 
+/// The sums with every 1 / s_ik^2 multiplied by `factor`. The log likelihood stays, which then is that of other noise.
+void scale(MemberStatistics& statistics, double factor);
+
 /// The sums as bytes for another process, and back into statistics of the same shape.
 void append_sums(std::string& bytes, const MemberStatistics& statistics);
 void read_sums(base::ByteReader& reader, MemberStatistics& statistics);

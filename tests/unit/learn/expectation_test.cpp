@@ -300,6 +300,53 @@ TEST(Expectation, OfRowsThatOneMemberExpectsIsNoBetterThanTheMembers) {
   EXPECT_NEAR(drawn.expectation().outputs[0].nll.value, of_all, 0.05);
 }
 
+/// Members that differ in their noise alone: three of ten are tail components.
+struct TailedMembers {
+  explicit TailedMembers(std::size_t rows) : own(rows, 1, std::vector(10, 0.1), 11), other(own) {
+    MixtureComponents components = own.all.components();
+    MixtureComponents twins = components;
+    constexpr double wider = 7;
+    for (std::size_t i = 0; i < components.mean.size(); ++i) {
+      const std::size_t first = i / 10 * 10;
+      for (auto* found : {&components, &twins}) {
+        const bool is_wide = is_tail[i % 10] == (found == &components);
+        found->mean[i] = components.mean[first];
+        found->aleatoric_variance[i] = is_wide ? wider : 1;
+        found->epistemic_variance[i] = is_wide ? wider / 10 : 0.1;
+      }
+    }
+    own.all = Predictive(std::move(components));
+    other.all = Predictive(std::move(twins));
+  }
+
+  std::vector<bool> is_tail = {true, true, true, false, false, false, false, false, false, false};
+  Drawn own;
+  Drawn other;
+};
+
+/// Two members may both be tail components, or none of them: judged by their own noise they are worse than all ten.
+TEST(Expectation, OfBothNoisesIsThatOfAllMembers) {
+  TailedMembers members(3'000);
+  const Expectation of_all = members.own.expectation();
+  Drawn held = members.own;
+  for (std::size_t row = 0; row < held.members.size(); ++row) {
+    held.members[row] = {row % 10, (row + 1 + row / 10 % 9) % 10};
+    std::ranges::sort(held.members[row]);
+  }
+  EXPECT_GT(held.expectation().nll.value, of_all.nll.value + 0.02);
+  ExpectationScorer scorer(1, std::vector(10, 0.1));
+  scorer.add(with_both_noises(members.own.all, members.other.all, members.is_tail), held.targets, held.row_weights,
+             held.members, {}, 1);
+  const Expectation both = *scorer.expectation();
+  EXPECT_NEAR(both.nll.value, of_all.nll.value, 1e-12);
+  EXPECT_NEAR(both.nll.standard_error, of_all.nll.standard_error, 1e-12);
+  EXPECT_NEAR(both.outputs[0].rmse.value, of_all.outputs[0].rmse.value, 1e-12);
+  EXPECT_NEAR(both.outputs[0].crps.value, of_all.outputs[0].crps.value, 1e-12);
+  EXPECT_NEAR(both.outputs[0].aleatoric_std.value, of_all.outputs[0].aleatoric_std.value, 1e-12);
+  EXPECT_NEAR(both.outputs[0].epistemic_std.value, of_all.outputs[0].epistemic_std.value, 1e-12);
+  EXPECT_NEAR(both.outputs[0].coverage.value, of_all.outputs[0].coverage.value, 1e-12);
+}
+
 FitOptions quick_options() {
   FitOptions options;
   options.effort = Effort::quick;

@@ -103,7 +103,24 @@ TEST(Finish, GivesTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
-/// Variances of finished networks are exp(shift + slope log s^2) + floor of trained ones; the first members are wider.
+/// Variances of a network at the training rows are exp(shift + extra + slope log s^2) + floor of the trained member.
+void expect_noise(const model::Mlp& network, const TrainingSet& set, const MemberAtRows& trained,
+                  const std::vector<NoiseMap>& maps, double extra) {
+  model::ForwardBuffers buffers(network.shape(), 64);
+  const model::MemberBlock block =
+      model::member_block(network, set.input_values.data(), set.input_stride, set.rows, {}, buffers);
+  for (std::size_t i = 0; i < set.rows; ++i) {
+    for (std::size_t k = 0; k < set.outputs; ++k) {
+      const std::size_t unit = std::min(k, trained.log_variance.cols() - 1);
+      const double expected =
+          std::exp(maps[unit].shift + extra + maps[unit].slope * trained.log_variance(i, unit)) + model::noise_floor;
+      ASSERT_NEAR(block.variance(i, k) / expected, 1, 1e-4) << "row " << i;
+      ASSERT_NEAR(block.mean(i, k), trained.mean(i, k), 1e-6);
+    }
+  }
+}
+
+/// The first members are wider, and where there are such, their twins are narrow and those of the others wide.
 void expect_calibrated_noise(const Dataset& data, FitOptions options) {
   options.weigh_members = false;
   const TrainingTable table(data);
@@ -112,28 +129,20 @@ void expect_calibrated_noise(const Dataset& data, FitOptions options) {
   const std::vector<model::Member> members = trained_members(rows, plan.options);
   const Finished finished = finish(rows, plan, members);
 
-  const TrainingSet& set = rows.train();
   const HeldOut held = look_at_held_out(judging_rows(rows, plan.options, members, 2500), plan.options, members, 2500);
   const Calibration found = calibrate(held, plan.options);
   ASSERT_EQ(finished.members.size(), members.size());
   const std::size_t kinds = configuration_count(plan.options);
   const double wide = std::round(found.tails.share * static_cast<double>(members.size() / kinds));
+  ASSERT_EQ(finished.twins.size(), wide > 0 ? members.size() : 0);
   for (std::size_t l = 0; l < members.size(); ++l) {
-    const model::Mlp& network = *finished.members[l].network;
-    model::ForwardBuffers buffers(network.shape(), 64);
-    const model::MemberBlock block =
-        model::member_block(network, set.input_values.data(), set.input_stride, set.rows, {}, buffers);
-    const double extra = static_cast<double>(l / kinds) < wide ? found.tails.shift : 0;
-    for (std::size_t i = 0; i < set.rows; ++i) {
-      for (std::size_t k = 0; k < set.outputs; ++k) {
-        const std::size_t unit = std::min(k, held.members[l].log_variance.cols() - 1);
-        const NoiseMap map = found.noise[l % kinds][unit];
-        const double expected =
-            std::exp(map.shift + extra + map.slope * held.members[l].log_variance(i, unit)) + model::noise_floor;
-        ASSERT_NEAR(block.variance(i, k) / expected, 1, 1e-4) << "member " << l << ", row " << i;
-        ASSERT_NEAR(block.mean(i, k), held.members[l].mean(i, k), 1e-6);
-      }
-    }
+    const std::vector<NoiseMap>& maps = found.noise[l % kinds];
+    const bool is_wide = static_cast<double>(l / kinds) < wide;
+    const double extra = is_wide ? found.tails.shift : 0;
+    expect_noise(*finished.members[l].network, rows.train(), held.members[l], maps, extra);
+    if (finished.twins.empty()) continue;
+    EXPECT_EQ(finished.twins[l].shift, is_wide ? -found.tails.shift : found.tails.shift);
+    expect_noise(*finished.twins[l].network, rows.train(), held.members[l], maps, extra + finished.twins[l].shift);
   }
 }
 

@@ -57,6 +57,20 @@ TEST(BlockStatistics, WithoutGramHaveTheSameDiagonals) {
   }
 }
 
+TEST(BlockStatistics, OfOtherNoiseFollowByItsFactor) {
+  RandomMember member = random_member(30, 4, 2, false, 5);
+  MemberStatistics scaled = block_statistics(member.block, {}, {}, {.outputs = 2});
+  scale(scaled, 1 / 2.5);
+  for (double& variance : member.block.variance.values()) variance *= 2.5;
+  const MemberStatistics found = block_statistics(member.block, {}, {}, {.outputs = 2});
+  for (std::size_t k = 0; k < 2; ++k) {
+    for (std::size_t j = 0; j < 4; ++j) EXPECT_NEAR(scaled.diagonal[k][j], found.diagonal[k][j], 1e-11);
+    for (std::size_t j = 0; j < 16; ++j) {
+      EXPECT_NEAR(scaled.gram[k].values()[j], found.gram[k].values()[j], 1e-11);
+    }
+  }
+}
+
 TEST(BlockStatistics, CountARowOfWeightTwoLikeTheRowTwice) {
   const RandomMember once = random_member(10, 4, 1, true, 3);
   std::vector<double> weights(10, 1.0);
