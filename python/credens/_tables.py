@@ -129,7 +129,7 @@ def label_table(values: Any, names: Iterable[str], what: str) -> _core.Table:
 
 def label_text(label: Any) -> str:
     """How a class is called that is given by its label."""
-    if _is_missing(label):
+    if is_missing(label):
         raise DataError(f"classes has {label!r}, expected labels")
     return _text(label)
 
@@ -272,7 +272,7 @@ _NUMBER_TYPES = (int, float, np.integer, np.floating, decimal.Decimal)
 
 def _object_column(array: np.ndarray) -> _Column:
     """Objects that are all numbers, flags or dates are these; text, also between numbers and flags, is text."""
-    present = [value for value in array if not _is_missing(value)]
+    present = [value for value in array if not is_missing(value)]
     if all(isinstance(value, (bool, np.bool_)) for value in present) and present:
         return _texts(array, "flag")
     if all(isinstance(value, _NUMBER_TYPES) and not isinstance(value, bool) for value in present):
@@ -282,7 +282,7 @@ def _object_column(array: np.ndarray) -> _Column:
     for row, value in enumerate(array):
         if type(value).__name__ == "Period":
             return _unusable(array, row, f"is a period ({value}), of which .dt.to_timestamp() makes a date")
-        if not isinstance(value, (str, np.bool_, *_NUMBER_TYPES)) and not _is_missing(value):
+        if not isinstance(value, (str, np.bool_, *_NUMBER_TYPES)) and not is_missing(value):
             return _unusable(array, row, f"is {value!r}")
     return _texts(array, "text")
 
@@ -292,7 +292,7 @@ def _texts(values: Sequence[Any] | np.ndarray, content: str) -> _Column:
     known: dict[str, int] = {}
     codes = np.empty(len(values))
     for row, value in enumerate(values):
-        codes[row] = np.nan if _is_missing(value) else known.setdefault(_text(value), len(known))
+        codes[row] = np.nan if is_missing(value) else known.setdefault(_text(value), len(known))
     return _Column(codes, content, tuple(known))
 
 
@@ -315,7 +315,7 @@ def _dates(array: np.ndarray) -> _Column:
     seconds = np.full(len(array), np.nan)
     has_zone = None
     for row, value in enumerate(array):
-        if _is_missing(value):
+        if is_missing(value):
             continue
         zone = getattr(value, "tzinfo", None)
         if has_zone is not None and has_zone != (zone is not None):
@@ -328,7 +328,7 @@ def _dates(array: np.ndarray) -> _Column:
     return _Column(seconds, ZONED if has_zone else "date")
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
     """None, NaN, and what pandas has for these."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
@@ -337,7 +337,7 @@ def _is_missing(value: Any) -> bool:
 
 def _number(value: Any) -> float:
     """NaN for what is no number."""
-    if isinstance(value, (str, bytes)) or _is_missing(value):
+    if isinstance(value, (str, bytes)) or is_missing(value):
         return np.nan
     try:
         return float(value)
@@ -367,7 +367,7 @@ def _objects(array: np.ndarray, what: str, may_miss: bool) -> np.ndarray:
     doubles = np.empty(array.shape)
     for place, value in np.ndenumerate(array):
         doubles[place] = _number(value)
-        if not np.isfinite(doubles[place]) and not (may_miss and _is_missing(value)):
+        if not np.isfinite(doubles[place]) and not (may_miss and is_missing(value)):
             words = ", ".join(f"{axis} {index}" for axis, index in zip(("row", "column"), place))
             raise DataError(f"{what}: {words} is {value!r}, expected a finite number")
     return doubles

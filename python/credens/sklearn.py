@@ -37,7 +37,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 import credens
-from credens import UsageError, _repr
+from credens import DataError, UsageError, _repr, _tables
 
 __all__ = [
     "CredensClassifier",
@@ -207,6 +207,7 @@ class CredensClassifier(ClassifierMixin, EstimatorParts, BaseEstimator):
         group, a number or a text for each row, are held out together.
         """
         target_names = names_of_targets(y)
+        _check_labels(y)
         self._takes_tables = has_words(X)
         if self._takes_tables:
             validate_data(self, X, skip_check_array=True)
@@ -335,6 +336,16 @@ def _scored(name, y, predictive, sample_weight, **options) -> float:
 def _class_scored(name, y, predictive, sample_weight) -> float:
     value = credens.score(predictive, column_or_1d(y), weights=sample_weight)[name]
     return float("inf") if value is None else value  # a label of probability 0
+
+
+def _check_labels(y) -> None:
+    """Labels of any type may be missing; scikit-learn itself finds NaN among numbers."""
+    labels = np.asarray(y, dtype=object if isinstance(y, list) else None)
+    if labels.dtype.kind != "O" or labels.ndim != 1:
+        return
+    for row, label in enumerate(labels):
+        if _tables.is_missing(label):
+            raise DataError(f"y: row {row} is {label!r}, expected a label; leave rows without one out")
 
 
 def _check_class_count(numbers, weights) -> None:

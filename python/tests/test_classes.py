@@ -329,6 +329,27 @@ def test_a_report_leaves_out_rows_without_target(trees, new_rows, tmp_path):
     assert charts_of(tmp_path / "gaps.html") == charts_of(tmp_path / "kept.html")
 
 
+def test_words_that_look_like_measurements_are_no_classes_unasked():
+    x = np.linspace(0, 1, 30)[:, np.newaxis]
+    shares = [f"{value:.0f} %" for value in 10 * x[:, 0]]
+    with pytest.raises(credens.DataError, match="look like numbers with a percent sign, such as \"0 %\": a regression needs plain numbers"):
+        credens.fit(x, shares, **QUICK)
+    assert len(credens.fit(x, shares, task="classification", **QUICK).classes) == 11
+    with pytest.raises(credens.DataError, match='holds 30 different words in 30 rows, such as "row 0"'):
+        credens.fit(x, [f"row {i}" for i in range(30)], **QUICK)
+
+
+def test_a_label_that_is_missing_leaves_its_row_out():
+    pandas = pytest.importorskip("pandas")
+    x = np.linspace(0, 1, 30)[:, np.newaxis]
+    for missing in (None, float("nan"), pandas.NA):
+        labels = np.array(["low", "high", "low"] * 10, dtype=object)
+        labels[4] = missing
+        for given in (labels, labels.tolist(), pandas.Series(labels), pandas.Series(labels).astype("category"), pandas.Series(labels).astype("string")):
+            with pytest.warns(UserWarning, match="1 of 30 rows without target is left out"):
+                assert credens.fit(x, given, **QUICK).classes == ["high", "low"]
+
+
 def test_one_class_is_not_enough():
     with pytest.raises(credens.DataError, match='the target "y" has 1 class, expected at least 2'):
         credens.fit(np.arange(10.0), ["a"] * 10, **QUICK)

@@ -48,6 +48,18 @@ def test_keeps_the_contract(estimator, check):
     check(estimator)
 
 
+@pytest.mark.parametrize("missing", [None, float("nan"), "pandas"])
+def test_a_label_that_is_missing_is_refused(rows, missing):
+    x, y = rows
+    if missing == "pandas":
+        missing = pytest.importorskip("pandas").NA
+    for labels in (y.astype(object), np.arange(90).astype(object) % 3):
+        labels[7] = missing
+        for given in (labels, labels.tolist()):
+            with pytest.raises(credens.DataError, match="^y: row 7 is .*, expected a label; leave rows without one out$"):
+                small().fit(x, given)
+
+
 # ---- predictions ----
 
 

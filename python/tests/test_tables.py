@@ -354,3 +354,13 @@ def test_zones_of_arrow_are_known(kind):
     assert model == credens.fit(plain, "y", **SMALL)
     with pytest.raises(credens.DataError, match="has a zone, the times of training have none"):
         model.predict(made(zoned))
+
+
+def test_blanks_around_names_do_not_matter():
+    pandas = pytest.importorskip("pandas")
+    x = np.linspace(0, 1, 40)
+    frame = pandas.DataFrame({" w ": x, "length [mm]": x**2, " force (kN) ": x})
+    model = credens.fit(frame, "force", **SMALL)
+    assert model.target_names == ["force"]
+    later = pandas.DataFrame({"length": x**2, "w": x})
+    np.testing.assert_array_equal(model.predict(later).mean, model.predict(frame).mean)

@@ -8,6 +8,7 @@
 #include "base/check.hpp"
 #include "base/text.hpp"
 #include "data/kinds.hpp"
+#include "data/looks.hpp"
 #include "data/words.hpp"
 #include "math/statistics.hpp"
 
@@ -41,6 +42,26 @@ std::vector<std::string> names_of_rows(const Schema& schema,
   for (const auto& [target, rows] : rows_of_value) names.push_back(text_of(schema, target));
   sort_names(names);
   return names;
+}
+
+/// Words become classes unasked only where they are most likely meant as such.
+void check_found_task(const Schema& schema, const std::vector<std::pair<double, std::size_t>>& rows_of_value) {
+  constexpr std::size_t few_classes = 10;
+  if (!schema.is_task_found || !has_words(schema)) return;
+  const std::string target = base::quoted(schema.targets.front().name);
+  const std::string like = measurement_of(schema.targets.front().levels);
+  base::require(like.empty(), ErrorCode::data,
+                "the words of the target {} look like {}: a regression needs plain numbers such as 12.5 (--missing "
+                "takes text that stands for a missing value), --task classification takes each word as a class",
+                target, like);
+  std::size_t rows = 0;
+  for (const auto& [value, count] : rows_of_value) rows += count;
+  const std::size_t words = rows_of_value.size();
+  const bool is_told_apart = words <= few_classes || words > most_classes || 2 * words <= rows;
+  base::require(is_told_apart, ErrorCode::data,
+                "the target {} holds {} different words in {} rows, such as {}: a regression needs plain numbers, "
+                "--task classification takes each word as a class",
+                target, words, rows, base::quoted(schema.targets.front().levels.front()));
 }
 
 }  // namespace
@@ -91,6 +112,7 @@ void TargetCounts::add(MatrixView targets, std::span<const double> weights) {
 
 Classes classes_of_rows(const Schema& schema, const std::vector<std::pair<double, std::size_t>>& rows_of_value) {
   if (!schema.is_classification()) return {};
+  check_found_task(schema, rows_of_value);
   std::vector<std::string> names = schema.classes;
   if (schema.has_counts()) names = schema.target_names();
   if (names.empty()) names = names_of_rows(schema, rows_of_value);

@@ -58,7 +58,8 @@ class TargetCounts {
 
 /// The classes of training rows: those that the schema gives, or those that the rows have, numbers by size and words by
 /// their bytes. `rows_of_value` has the targets that rows have, ascending, with the number of rows; it is not looked at
-/// for counts. Throws data for fewer than 2 or more than `most_classes` classes, and for rows of no given class.
+/// for counts. Throws data for fewer than 2 or more than `most_classes` classes and for rows of no given class; where
+/// nobody asked for a classification, also for words that look like numbers or times or hardly repeat.
 Classes classes_of_rows(const Schema& schema, const std::vector<std::pair<double, std::size_t>>& rows_of_value);
 
 /// Counts [N x C] become shares of their row, which weighs as much as their sum: `weights` [N] are multiplied by it.

@@ -91,6 +91,7 @@ void decide_task(const DatasetOptions& options, bool is_words, Schema& schema) {
   if (!is_asked && !(options.task == Task::automatic && is_words && !options.strict)) return;
   base::require(!schema.has_noise, ErrorCode::usage, "known noise is given, which classes do not have");
   schema.task = Task::classification;
+  schema.is_task_found = !is_asked;
   schema.classes = options.classes;
   base::require(!schema.has_noise, ErrorCode::usage,
                 "the target {} has classes, which have no noise, but noise is given",

@@ -97,18 +97,37 @@ constexpr Look looks[] = {
     {is_date, "dates", "which are read as 2024-05-17 or 2024-05-17T08:30:00Z only"},
 };
 
+constexpr Look plain_numbers = {reads_as_number, "numbers", ""};
+
+/// The first of the words that has the look, where more than half of them do.
+const std::string* example_of(const Look& look, std::span<const std::string> words) {
+  constexpr std::size_t enough = 1000;
+  const std::span<const std::string> some = words.first(std::min(words.size(), enough));
+  const auto count = static_cast<std::size_t>(std::ranges::count_if(some, look.fits));
+  return 2 * count > some.size() ? &*std::ranges::find_if(some, look.fits) : nullptr;
+}
+
 }  // namespace
 
 std::string look_of(std::span<const std::string> words) {
-  constexpr std::size_t enough = 1000;
-  const std::span<const std::string> some = words.first(std::min(words.size(), enough));
   for (const Look& look : looks) {
-    const auto count = static_cast<std::size_t>(std::ranges::count_if(some, look.fits));
-    if (2 * count <= some.size()) continue;
-    const std::string& example = *std::ranges::find_if(some, look.fits);
-    return fmt::format("look like {}, such as {}, {}", look.like, base::quoted(example), look.advice);
+    const std::string* example = example_of(look, words);
+    if (example != nullptr) {
+      return fmt::format("look like {}, such as {}, {}", look.like, base::quoted(*example), look.advice);
+    }
   }
   return {};
+}
+
+std::string measurement_of(std::span<const std::string> words) {
+  const auto found = [&](const Look& look) {
+    const std::string* example = example_of(look, words);
+    return example == nullptr ? std::string() : fmt::format("{}, such as {}", look.like, base::quoted(*example));
+  };
+  for (const Look& look : looks) {
+    if (std::string like = found(look); !like.empty()) return like;
+  }
+  return std::ranges::all_of(words, reads_as_number) ? std::string() : found(plain_numbers);
 }
 
 }  // namespace credens::data

@@ -13,4 +13,8 @@ namespace credens::data {
 /// like words.
 std::string look_of(std::span<const std::string> words);
 
+/// `dates, such as "17.5.2024"`, where most of the words look like these, or like plain numbers beside other words.
+/// Empty: they look like words, or all are plain numbers, which somebody then meant as words.
+std::string measurement_of(std::span<const std::string> words);
+
 }  // namespace credens::data

@@ -32,6 +32,7 @@ struct Schema {
   std::vector<Column> inputs = {};
   std::vector<Column> targets = {};  ///< of a classification one column of words, or one of counts for each class
   Task task = Task::regression;
+  bool is_task_found = false;  ///< a classification that nobody asked for: the target holds words
   std::vector<std::string> classes = {};  ///< given, in their order; empty: those of the rows (data/classes.hpp)
   std::optional<Column> weight = {};      ///< none: every row counts once
   std::vector<Column> noise = {};         ///< of known noise: none, one for all targets or one each

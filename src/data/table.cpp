@@ -101,6 +101,21 @@ std::vector<std::string> labels_with_units(const Table& table) {
   return labels;
 }
 
+namespace {
+
+/// The only column of this name if blanks around names do not count. Text files have names without; frames may have.
+std::optional<std::size_t> find_but_for_blanks(const Table& table, std::string_view name) {
+  std::optional<std::size_t> found;
+  for (std::size_t col = 0; col < table.names.size(); ++col) {
+    if (base::trim(table.names[col]) != base::trim(name)) continue;
+    if (found) return std::nullopt;
+    found = col;
+  }
+  return found;
+}
+
+}  // namespace
+
 std::optional<std::size_t> find_name(const Table& table, std::string_view name, std::string_view unit) {
   const NameAndUnit wanted = unit.empty() ? split_unit(name) : NameAndUnit{std::string(name), std::string(unit)};
   const auto by_unit = [&]() -> std::optional<std::size_t> {
@@ -116,7 +131,8 @@ std::optional<std::size_t> find_name(const Table& table, std::string_view name, 
   }
   const auto named = std::ranges::find(table.names, name);
   if (named != table.names.end()) return static_cast<std::size_t>(named - table.names.begin());
-  return by_unit();
+  if (const auto found = by_unit()) return found;
+  return find_but_for_blanks(table, name);
 }
 
 Matrix select_columns(const Table& table, std::span<const std::string> columns) {

@@ -103,11 +103,10 @@ std::vector<RowMembers> members_at(const model::EnsembleState& wide, const Judgi
   return found;
 }
 
-Estimate estimate_of(const std::vector<ClassTerms>& rows, std::span<const double> weights,
-                     std::span<const std::uint32_t> units, double ClassTerms::*term) {
+std::vector<double> values_of(const std::vector<ClassTerms>& rows, double ClassTerms::*term) {
   std::vector<double> values;
   for (const ClassTerms& row : rows) values.push_back(row.*term);
-  return {math::weighted_mean(values, weights), math::standard_error(values, weights, units)};
+  return values;
 }
 
 }  // namespace
@@ -137,12 +136,13 @@ std::optional<ClassExpectation> class_expectation_of(const model::EnsembleState&
   for (const std::uint32_t row : rows) weights.push_back(static_cast<double>(judging.set().weight(row)));
   const std::vector<std::uint32_t> units = judging.units_of(rows);
   const auto estimate = [&](double ClassTerms::*term) {
-    Estimate found = estimate_of(terms, weights, units, term);
-    found.value = std::max(0.0, found.value);  // the correction may go too far where hardly anything is wrong
-    return found;
+    const std::vector<double> values = values_of(terms, term);
+    const double mean = math::weighted_mean(values, weights);
+    // The correction may go too far where hardly anything is wrong.
+    return Estimate{std::max(0.0, mean), math::standard_error(values, weights, units)};
   };
   return ClassExpectation{.rows = rows.size(),
-                          .accuracy = estimate(&ClassTerms::is_right),
+                          .accuracy = share_of(values_of(terms, &ClassTerms::is_right), weights, units),
                           .log_loss = estimate(&ClassTerms::log_loss),
                           .brier = estimate(&ClassTerms::brier),
                           .aleatoric = estimate(&ClassTerms::aleatoric),

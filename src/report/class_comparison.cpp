@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/check.hpp"
+#include "data/table.hpp"
 #include "report/confusions.hpp"
 #include "score/class_score_fields.hpp"
 #include "store/json.hpp"
@@ -42,7 +43,7 @@ std::vector<std::string> side_headings(const std::string& first, const std::stri
 Table class_score_table(const ClassComparison& comparison, const ClassModelNames& names) {
   const ClassJudgement& classical = comparison.classical;
   const ClassJudgement& extended = comparison.extended;
-  Table table{.caption = fmt::format("{} rows, {} classes", comparison.rows, names.classes.size()),
+  Table table{.caption = fmt::format("{}, {} classes", data::count_of(comparison.rows, "row"), names.classes.size()),
               .headings = side_headings("", names.posterior)};
   for (const ClassScoreField& field : scoring::class_score_fields()) {
     table.rows.push_back({std::string(field.title), class_score_text(field, classical.scores),

@@ -16,8 +16,11 @@ namespace credens::report {
 
 namespace {
 
+/// One decimal, or as many as show that the error is not 0.
 std::string percent_text(const Estimate& share) {
-  return fmt::format("{} +- {} %", fixed(100 * share.value, 1), fixed(100 * share.standard_error, 1));
+  const double error = 100 * share.standard_error;
+  const int decimals = error > 1e-4 && error < 0.1 ? static_cast<int>(-std::floor(std::log10(error))) : 1;
+  return fmt::format("{} +- {} %", fixed(100 * share.value, decimals), fixed(error, decimals));
 }
 
 }  // namespace

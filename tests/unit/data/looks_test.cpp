@@ -39,5 +39,15 @@ TEST(LookOf, SaysNothingOfWords) {
   EXPECT_EQ(look_of(Words{}), "");
 }
 
+TEST(MeasurementOf, NamesWhatWordsOfATargetLookLike) {
+  EXPECT_EQ(measurement_of(Words{"12 %", "3,5 %", "?"}), "numbers with a percent sign, such as \"12 %\"");
+  EXPECT_THAT(measurement_of(Words{"8:30", "12:05"}), StartsWith("times of day"));
+  EXPECT_EQ(measurement_of(Words{"n.d.", "12.5", "-3"}), "numbers, such as \"12.5\"");
+  EXPECT_EQ(measurement_of(Words{"low", "high", "3"}), "");
+  EXPECT_EQ(measurement_of(Words{"<=50K", ">50K"}), "");
+  EXPECT_EQ(measurement_of(Words{"0", "1"}), "") << "numbers that somebody made words";
+  EXPECT_EQ(measurement_of(Words{}), "");
+}
+
 }  // namespace
 }  // namespace credens::data

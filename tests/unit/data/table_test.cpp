@@ -60,6 +60,15 @@ TEST(FindColumn, SuggestsTheNearestName) {
   EXPECT_THAT([] { find_column(named(), "zzzzz"); }, test::Fails(ErrorCode::data, "t.csv: no column \"zzzzz\""));
 }
 
+TEST(FindColumn, TakesANameWithOtherBlanksAroundItIfThereIsOneOnly) {
+  Table table = named();
+  table.names = {" a ", "b", "c", "b "};
+  EXPECT_EQ(find_column(table, "a"), 0U);
+  EXPECT_EQ(find_column(table, " c"), 2U);
+  EXPECT_EQ(find_column(table, "b"), 1U) << "the exact name";
+  EXPECT_THROW(find_column(table, " b"), Error);
+}
+
 TEST(FindColumn, SaysHowManyColumnsThereAre) {
   EXPECT_THAT([] { find_column(unnamed(), "4"); },
               test::Fails(ErrorCode::data, "t.csv: no column 4: the table has 4 columns"));
