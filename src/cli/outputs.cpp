@@ -63,6 +63,7 @@ void run(const OutputsArguments& arguments) {
   const std::size_t complete = data::positions_of(table->schema().targets).empty() ? 0 : rows_with_targets(*table);
   const bool has_targets = complete > 0;
   data::CompleteRows kept;
+  NewWords new_words(ensemble.state().schema);
   std::optional<data::RowFingerprint> fingerprint;
   if (has_targets && count == ensemble.state().data.rows) fingerprint.emplace(table->schema(), count);
   std::optional<store::OutputsWriter> writer;
@@ -71,6 +72,7 @@ void run(const OutputsArguments& arguments) {
       if (fingerprint) fingerprint->add(rows);
       if (has_targets) kept.take(rows);
       if (rows.rows() == 0 && has_targets) continue;
+      new_words.count(rows.inputs);
       MemberOutputs outputs = ensemble.member_outputs(rows.inputs, {.noise_std = rows.noise_std});
       outputs.row_weights.assign(rows.weights.begin(), rows.weights.end());
       if (has_targets) outputs.targets = network_targets(ensemble, *table, rows);
@@ -80,6 +82,7 @@ void run(const OutputsArguments& arguments) {
   });
   writer->commit();
   print_warnings(table->warnings());
+  new_words.warn();
   if (kept.left_out() > 0) print_error("credens: warning: " + data::left_out_sentence(kept.left_out(), kept.rows()));
   if (!fingerprint) return;
   warn_unless_trained_on(ensemble, fingerprint->digits(), arguments.data, arguments.model);

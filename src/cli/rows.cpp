@@ -93,7 +93,10 @@ std::unique_ptr<data::RowSource> open_rows(const Ensemble& ensemble, const RowAr
 
 RowStream::RowStream(const Ensemble& ensemble, const RowArguments& arguments, data::Targets targets,
                      data::Passes passes)
-    : ensemble_(ensemble), folder_(arguments.outputs), targets_wanted_(targets) {
+    : ensemble_(ensemble),
+      folder_(arguments.outputs),
+      targets_wanted_(targets),
+      new_words_(ensemble.state().schema) {
   if (folder_.empty()) {
     table_ = open_rows(ensemble, arguments, targets, passes);
   } else {
@@ -115,11 +118,11 @@ const Rows* RowStream::next() {
     if (!table_->next(block_.block)) {
       print_warnings(table_->warnings());
       warn_of_missing_targets();
-      if (passes_++ == 0) warn_of_new_words();
+      if (passes_++ == 0) new_words_.warn();
       return nullptr;
     }
     if (targets_wanted_ == data::Targets::needed) complete_.take(block_.block);
-    if (passes_ == 0) count_new_words();
+    if (passes_ == 0) new_words_.count(block_.block.inputs);
   } while (block_.block.rows() == 0);
   return &block_;
 }
@@ -129,25 +132,21 @@ void RowStream::warn_of_missing_targets() {
   print_error("credens: warning: " + data::left_out_sentence(complete_.left_out(), complete_.rows()));
 }
 
-/// A word of an input that the model does not know has a code beyond those of its levels.
-void RowStream::count_new_words() {
-  const std::vector<data::Column>& inputs = ensemble_.state().schema.inputs;
-  new_word_rows_.resize(inputs.size());
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (inputs[i].kind != ColumnKind::category) continue;
-    const auto known = static_cast<double>(inputs[i].levels.size());
-    for (std::size_t row = 0; row < block_.block.rows(); ++row) {
-      new_word_rows_[i] += block_.block.inputs(row, i) >= known ? 1 : 0;
-    }
+/// A word that the model does not know has a code beyond those of its levels.
+void NewWords::count(MatrixView inputs) {
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (schema_.inputs[i].kind != ColumnKind::category) continue;
+    const auto known = static_cast<double>(schema_.inputs[i].levels.size());
+    for (std::size_t row = 0; row < inputs.rows(); ++row) rows_[i] += inputs(row, i) >= known ? 1 : 0;
   }
 }
 
-void RowStream::warn_of_new_words() {
-  const std::vector<std::string> labels = data::labels_of(ensemble_.state().schema.inputs);
-  for (std::size_t i = 0; i < new_word_rows_.size(); ++i) {
-    if (new_word_rows_[i] == 0) continue;
+void NewWords::warn() const {
+  const std::vector<std::string> labels = data::labels_of(schema_.inputs);
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (rows_[i] == 0) continue;
     print_error(fmt::format("credens: warning: {} holds words that the model was not trained on, in {}", labels[i],
-                            data::count_of(new_word_rows_[i], "row")));
+                            data::count_of(rows_[i], "row")));
   }
 }
 

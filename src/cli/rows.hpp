@@ -56,6 +56,19 @@ struct Rows {
   std::size_t count() const { return arrays ? arrays->rows() : block.rows(); }
 };
 
+/// Counts the rows with words that the model was not trained on.
+class NewWords {
+ public:
+  explicit NewWords(const data::Schema& schema) : schema_(schema), rows_(schema.inputs.size()) {}
+
+  void count(MatrixView inputs);
+  void warn() const;  ///< one sentence for each column that has such words
+
+ private:
+  const data::Schema& schema_;     ///< of the model
+  std::vector<std::size_t> rows_;  ///< by input
+};
+
 /// Block by block, so that memory does not grow with the rows.
 class RowStream {
  public:
@@ -85,8 +98,6 @@ class RowStream {
   void take_targets();
   void warn_of_missing_targets();
   bool target_is_there() const;
-  void count_new_words();
-  void warn_of_new_words();
 
   const Ensemble& ensemble_;
   std::string folder_;
@@ -98,8 +109,8 @@ class RowStream {
   Rows block_;
   data::CompleteRows complete_;
   bool has_warned_ = false;
-  std::size_t passes_ = 0;                    ///< that are over
-  std::vector<std::size_t> new_word_rows_{};  ///< by input: rows with a word that the model does not know
+  std::size_t passes_ = 0;  ///< that are over
+  NewWords new_words_;
 };
 
 /// Throws data with the place of the first value of a table that is too far from the training data.
