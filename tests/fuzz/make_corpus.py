@@ -35,6 +35,18 @@ TABLES = {
     "encodings": b"\x00name,y\nM\xc3\xbcller,1\nB\xe4r,2\n",
     "units": b"\x00length [mm];force (kN)\nmm;kN\n1,5;2\n3;4,5\n",
     "day": b"\x002024-05-17T08:30:00",
+    "leap-second": b"\x002016-12-31T23:59:60Z",
+    "first-day": b"\x000001-01-01T00:00:00.000001-23:59",
+    "midnight": b"\x009999-12-31 24:00",
+    "odd-dates": b"\x00when,y\n2024-02-29,1\n2023-02-29,2\n2024-05-17t08:30z,3\n2024-05-17T08:30:15.123456789+0530,4\n-2024-05-17,5\n",
+    "years": b"\x00when,y\n2020-12-24,1\n2021-12-24,2\n2024-12-24,3\n1900-02-28,4\n2100-02-28,5\n",
+    "foreign-dates": b"\x00when,y\n17.5.2024,1\n5/17/24 8:30 pm,2\n2024-W20-5,3\n12:30,4\n",
+    "measures": b"\x00x,y\n1,12 %\n2,$1234.50\n3,1 234\n4,n.d.\n5,12:30\n6,12 mm\n",
+    "labels": b"\x00x,kind\n1,high\n2,High\n3, high \n4,\n5,NA\n6,yes\n7,1\n8,1.0\n",
+    "long-words": b'\x00x,kind\n1,"two\nlines"\n2,"a ""quoted"" word"\n3,' + b"w" * 300 + b"\n4,\xe2\x82\xac\xcc\x81\n",
+    "nul": b"\x00x,kind\n1,a\x00b\n2,c\n",
+    "counts": b"\x00x,a,b,c\n1,0,3,2\n2,1e300,1e300,0\n3,0,0,0\n4,-1,1,\n",
+    "groups": b"\x00who,when,x,y\np1,2024-01-01,1,2\np1,2024-01-02,,3\n,2024-01-02,3,4\n7,2024-01-03,3,4\n",
     "long-number": b"\x00a\n" + b"1" * 400 + b"\n0." + b"3" * 400 + b"\n",
 }
 
@@ -56,14 +68,25 @@ FITS = {
 }
 
 
-MIXED = "x,colour,when,kind,y\n" + "".join(
-    f"{'' if i % 5 == 0 else i / 3},{['red', 'blue', 'green'][i % 3]},2024-0{1 + i % 9}-03,{['low', 'high', 'none at all'][i * i % 3]},{i % 4}\n"
+MIXED = "x,colour,when,kind,y,day\n" + "".join(
+    f"{'' if i % 5 == 0 else i / 3},{['red', 'blue', 'green'][i % 3]},2024-0{1 + i % 9}-03,{['low', 'high', 'none at all'][i * i % 3]},{i % 4},"
+    f"{2015 + i}-12-2{4 + i % 2}\n"
     for i in range(24)
 )
 MIXED_FITS = {
-    "words": ["--target", "y", "--ignore", "kind", "--hidden", "2"],
-    "classes": ["--target", "kind", "--ignore", "y", "--hidden", "2"],
+    "words": ["--target", "y", "--ignore", "kind,day", "--hidden", "2"],
+    "classes": ["--target", "kind", "--ignore", "y,day", "--hidden", "2"],
     "classes-diagonal": ["--target", "kind", "--inputs", "x", "--hidden", "none", "--posterior", "diagonal"],
+    "classes-full": ["--target", "kind", "--inputs", "x,colour,when", "--hidden", "2", "--posterior", "full", "--random-bias"],
+    "classes-given": ["--target", "kind", "--inputs", "x", "--classes", "low,high,none at all,never", "--hidden", "none"],
+    "numbers-as-classes": ["--target", "y", "--task", "classification", "--inputs", "x,when", "--hidden", "2"],
+    "counts": ["--counts", "x,y", "--inputs", "colour", "--hidden", "2", "--missing", "blue"],
+    "years": ["--target", "y", "--inputs", "day,x", "--hidden", "2"],
+}
+# Fits that hold rows out, and so say what new rows may expect; beside the tensors of which fit their document belongs.
+JUDGED_FITS = {
+    "expected": (["--target", "y", "--ignore", "kind,day", "--hidden", "2"], "words"),
+    "expected-classes": (["--target", "kind", "--ignore", "y,day", "--hidden", "2"], "classes"),
 }
 
 
@@ -145,6 +168,13 @@ def put_models(program, folder):
         model = (Path(folder) / name).read_bytes()
         put("model", name, model)
         put("document", name, document_of(model))
+    for name, (options, like) in JUDGED_FITS.items():
+        subprocess.run([program, "fit", "mixed.csv", *options, "--effort", "quick", "--members", "6", "--epochs", "1", "-o", name],
+                       cwd=folder, check=True, capture_output=True)
+        model = (Path(folder) / name).read_bytes()
+        put("model", name, model)
+        expected = json.loads(document_of(model))["expected"]
+        put("document", name, json.dumps({**json.loads((CORPUS / "document" / like).read_text()), "expected": expected}))
     (Path(folder) / "words.csv").write_bytes(TABLES["words"][1:])
     subprocess.run([program, "pack", "words.csv", "-o", "words.npy"], cwd=folder, check=True, capture_output=True)
     put("npy", "words", (Path(folder) / "words.npy").read_bytes())

@@ -58,6 +58,31 @@ class SameBytes(Ranks):
             self.assertEqual(sha256(self.folder / "together"), sha256(self.folder / "alone"))
             self.assertEqual(self.run_ranks(ranks, *words)[0], expected)
 
+    def test_words_dates_and_groups(self):
+        """A table with words, a rare one, dates, missing cells, copies and groups: fit, widen and evaluate, also with words that are new."""
+        def line(i):
+            colour = "" if i % 11 == 0 else "mauve" if i == 50 else ["red", "blue", "green"][i % 3]
+            when = f"2024-0{1 + i % 9}-{1 + i * 7 % 28:02}T{i % 24:02}:30Z"
+            return f"p{i // 6},{'NA' if i % 7 == 0 else row(i % 110)[0]},{colour},{when},{row(i)[3]}\n"
+        header = "who,x,colour,when,y\n"
+        (self.folder / "mixed.csv").write_text(header + "".join(map(line, range(120))))
+        (self.folder / "later.csv").write_text(header + "".join(line(i).replace("red", "pink") for i in range(120, 160)))
+        every = {"words": ["--categories", "who"], "groups": ["--group", "who"], "time": ["--time", "when", "--group", "who"]}
+        for name, options in every.items():
+            fit = ["fit", "mixed.csv", "--target", "y", *options, "--effort", "quick", "--members", 6, "--epochs", 3, "--hidden", 4, "--progress", "none"]
+            self.run_alone(*fit, "-o", "alone")
+            for ranks in (2, 3, 4) if TORTURE else (2, 4):
+                self.run_ranks(ranks, *fit, "-o", "together")
+                self.assertEqual(sha256(self.folder / "together"), sha256(self.folder / "alone"), f"{name}, {ranks} ranks")
+        evaluate = ["evaluate", "alone", "later.csv", "--json"]
+        expected = self.run_alone(*evaluate)
+        widen = ["widen", "alone", "mixed.csv", "--posterior", "full", "-o"]
+        self.run_alone(*widen, "wide")
+        for ranks in (2, 4):
+            self.assertEqual(self.run_ranks(ranks, *evaluate)[0], expected)
+            self.run_ranks(ranks, *widen, "together")
+            self.assertEqual(sha256(self.folder / "together"), sha256(self.folder / "wide"))
+
     def test_a_part(self):
         words = self.fits["auto"].words("part", "--member-range", "1:4")[1:]
         self.run_alone(*words)
