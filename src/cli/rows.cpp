@@ -141,6 +141,10 @@ void NewWords::count(MatrixView inputs) {
   }
 }
 
+void NewWords::forget() {
+  std::ranges::fill(rows_, std::size_t{0});
+}
+
 void NewWords::warn() const {
   const std::vector<std::string> labels = data::labels_of(schema_.inputs);
   for (std::size_t i = 0; i < rows_.size(); ++i) {
@@ -183,7 +187,7 @@ const data::Schema& RowStream::schema() const {
 
 void RowStream::rewind() {
   next_row_ = 0;
-  new_word_rows_.clear();
+  new_words_.forget();
   if (table_) table_->rewind();
 }
 

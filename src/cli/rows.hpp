@@ -62,6 +62,7 @@ class NewWords {
   explicit NewWords(const data::Schema& schema) : schema_(schema), rows_(schema.inputs.size()) {}
 
   void count(MatrixView inputs);
+  void forget();       ///< what was counted
   void warn() const;  ///< one sentence for each column that has such words
 
  private:
