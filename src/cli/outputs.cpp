@@ -6,6 +6,7 @@
 
 #include "cli/class_evaluation.hpp"
 #include "cli/files.hpp"
+#include "cli/print.hpp"
 #include "cli/rows.hpp"
 #include "cli/verbs.hpp"
 #include "data/fingerprint.hpp"
