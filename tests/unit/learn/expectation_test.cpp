@@ -300,6 +300,19 @@ TEST(Expectation, OfRowsThatOneMemberExpectsIsNoBetterThanTheMembers) {
   EXPECT_NEAR(drawn.expectation().outputs[0].nll.value, of_all, 0.05);
 }
 
+/// Of 98 rows that are all inside, one more inside and one outside would be a share of 0.99.
+TEST(ShareOf, IsNotCertainWhereAllRowsAreInside) {
+  const Estimate all = share_of(std::vector<double>(98, 1.0), {}, {});
+  EXPECT_EQ(all.value, 1);
+  EXPECT_NEAR(all.standard_error, std::sqrt(0.99 * 0.01 / 98), 1e-12);
+  std::vector<std::uint32_t> units(98);
+  for (std::uint32_t i = 0; i < 98; ++i) units[i] = i / 49;
+  EXPECT_GT(share_of(std::vector<double>(98, 1.0), {}, units).standard_error, 0.2) << "two witnesses";
+  const Estimate half = share_of(std::vector<double>{1, 0, 1, 0}, {}, {});
+  EXPECT_EQ(half.value, 0.5);
+  EXPECT_NEAR(half.standard_error, std::sqrt(0.25 / 4), 1e-12);
+}
+
 /// Members that differ in their noise alone: three of ten are tail components.
 struct TailedMembers {
   explicit TailedMembers(std::size_t rows) : own(rows, 1, std::vector(10, 0.1), 11), other(own) {
