@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <credens/budget.hpp>
 #include <credens/class_predictive.hpp>
 #include <credens/class_score.hpp>
 #include <credens/conformity.hpp>
@@ -27,5 +28,6 @@
 #include <credens/score.hpp>
 #include <credens/store.hpp>
 #include <credens/trust.hpp>
+#include <credens/uncertain_inputs.hpp>
 #include <credens/version.hpp>
 #include <credens/widen.hpp>

@@ -3,6 +3,7 @@
 #include <credens/ensemble.hpp>
 #include <credens/onnx.hpp>
 #include <credens/store.hpp>
+#include <credens/uncertain_inputs.hpp>
 
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/string.h>
@@ -11,6 +12,7 @@
 
 #include "arrays.hpp"
 #include "data/kinds.hpp"
+#include "decide/names.hpp"
 #include "frame.hpp"
 #include "model/ensemble_state.hpp"
 #include "model/names.hpp"
@@ -38,6 +40,23 @@ Predictive predict(const Ensemble& ensemble, const Array2& inputs, const std::op
       [&] { return ensemble.predict(view_of(inputs), {.noise_std = view_of(noise_std), .threads = threads}); });
 }
 
+Matrix matrix_of(const std::optional<Array2>& array) {
+  if (!array) return {};
+  return {array->shape(0), array->shape(1), std::vector<double>(array->data(), array->data() + array->size())};
+}
+
+Predictive predict_uncertain(const Ensemble& ensemble, const Array2& inputs, const std::vector<std::size_t>& columns,
+                             const std::optional<Array2>& std, const std::optional<Array2>& covariance,
+                             const std::string& method, std::size_t draws, std::uint64_t seed,
+                             const std::optional<Array2>& noise_std, int threads) {
+  const UncertainInputs uncertain{.columns = columns, .std = matrix_of(std), .covariance = matrix_of(covariance)};
+  const InputOptions options{.method = base::parse_enum<InputMethod>(method), .draws = draws, .seed = seed};
+  return unlocked([&] {
+    return credens::predict(ensemble, view_of(inputs), uncertain, options,
+                            {.noise_std = view_of(noise_std), .threads = threads});
+  });
+}
+
 ClassPredictive predict_classes(const Ensemble& ensemble, const Array2& inputs, bool classical, int threads) {
   return unlocked(
       [&] { return ensemble.predict_classes(view_of(inputs), {.classical = classical, .threads = threads}); });
@@ -51,6 +70,20 @@ NumpyArray sample(const Ensemble& ensemble, const Array2& inputs, std::size_t dr
                               .noise_std = view_of(noise_std),
                               .threads = threads};
   Samples samples = unlocked([&] { return ensemble.sample(view_of(inputs), options); });
+  return to_array(std::move(samples.values), {samples.draws, samples.rows, samples.outputs});
+}
+
+NumpyArray sample_uncertain(const Ensemble& ensemble, const Array2& inputs, const std::vector<std::size_t>& columns,
+                            const std::optional<Array2>& std, const std::optional<Array2>& covariance,
+                            std::size_t draws, const std::string& of, std::uint64_t seed,
+                            const std::optional<Array2>& noise_std, int threads) {
+  const UncertainInputs uncertain{.columns = columns, .std = matrix_of(std), .covariance = matrix_of(covariance)};
+  const SampleOptions options{.draws = draws,
+                              .of = base::parse_enum<Draw>(of),
+                              .seed = seed,
+                              .noise_std = view_of(noise_std),
+                              .threads = threads};
+  Samples samples = unlocked([&] { return credens::sample(ensemble, view_of(inputs), uncertain, options); });
   return to_array(std::move(samples.values), {samples.draws, samples.rows, samples.outputs});
 }
 
@@ -112,6 +145,13 @@ void register_ensemble(nb::module_& module) {
       .def("predict_classes", &predict_classes, "inputs"_a.noconvert(), "classical"_a, "threads"_a)
       .def("sample", &sample, "inputs"_a.noconvert(), "draws"_a, "of"_a, "seed"_a, "noise_std"_a.noconvert().none(),
            "threads"_a)
+      .def("predict_uncertain", &predict_uncertain, "inputs"_a.noconvert(), "columns"_a, "std"_a.noconvert().none(),
+           "covariance"_a.noconvert().none(), "method"_a, "draws"_a, "seed"_a, "noise_std"_a.noconvert().none(),
+           "threads"_a)
+      .def("sample_uncertain", &sample_uncertain, "inputs"_a.noconvert(), "columns"_a, "std"_a.noconvert().none(),
+           "covariance"_a.noconvert().none(), "draws"_a, "of"_a, "seed"_a, "noise_std"_a.noconvert().none(),
+           "threads"_a)
+      .def_prop_ro("input_keys", [](const Ensemble& ensemble) { return ensemble.state().schema.input_keys(); })
       .def("joint_epistemic_covariance", &joint_covariance, "inputs"_a.noconvert())
       .def("with_weights", &Ensemble::with_weights, "weights"_a);
 

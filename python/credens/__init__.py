@@ -31,7 +31,7 @@ from ._errors import (
 from ._expectation import ClassExpectation, Estimate, Expectation, OutputExpectation
 from ._fit import fit, widen
 from ._outputs import MemberOutputs, load_outputs, save_outputs, widen_outputs
-from ._predictive import Conformity, Interval, Predictive
+from ._predictive import Budget, Conformity, Interval, Predictive
 from ._progress import Progress
 from ._promise import PromisedCoverage, Promises
 from ._scores import Scores, inspect, report, score
@@ -40,6 +40,7 @@ from ._trust import Check, DriftTest, Trust
 __version__ = _core.version()
 
 __all__ = [
+    "Budget",
     "Check",
     "ClassExpectation",
     "ClassPredictive",

@@ -9,15 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from . import _core, _files, _tables
+from . import _core, _tables
 from ._class_predictive import ClassPredictive
 from ._dataset import Dataset
-from ._errors import DataError, UsageError, reading
+from ._errors import UsageError, reading
 from ._expectation import ClassExpectation, Expectation, expectation_of
+from ._model_inputs import inputs_of, noise_of
 from ._predictive import Predictive
-from ._promise import Promises, calibrated_core, promised_rows, promises_of
+from ._promise import PromisedRows, Promises, calibrated_core, promised_rows, promises_of
 from ._roles import labels_of
 from ._trust import Check, Trust, check_of
+from ._uncertain import uncertain_inputs
 
 
 class Ensemble:
@@ -177,7 +179,19 @@ class Ensemble:
         """
         return check_of(self, data, targets, _tables.number(alarm, "alarm"), parts)
 
-    def predict(self, inputs: Any, *, noise_std: Any = None, groups: Any = None, threads: int = 0) -> Any:
+    def predict(
+        self,
+        inputs: Any,
+        *,
+        noise_std: Any = None,
+        groups: Any = None,
+        input_std: Any = None,
+        input_covariance: Any = None,
+        input_method: str = "draws",
+        input_draws: int = 0,
+        input_seed: int = 0,
+        threads: int = 0,
+    ) -> Any:
         """The predictive distribution at rows of inputs: an array [N, d], a table, the path of one, or a Dataset.
 
         A `Predictive`; of a classification a `ClassPredictive`, as `predict_classes` gives it.
@@ -186,15 +200,31 @@ class Ensemble:
         value, a date seconds since 1970-01-01, and a number may be a word. `noise_std` [N] or [N, q] is the known noise
         of each row, needed where the model was trained with it. `groups` [N] are the groups of the rows, where intervals
         are promised by group and `inputs` is no table with that column.
+
+        `input_std` gives standard uncertainties of inputs: {name: number or array [N]}. `input_covariance` gives
+        the covariance of their errors: (names, matrix), or a frame with the names as columns. `input_method` is "draws"
+        (`input_draws` quasi-random draws of the inputs through the exact mixture, 0 for enough of them) or
+        "first-order" (the law of propagation of uncertainty).
         """
         if isinstance(inputs, Dataset) and noise_std is None:
             noise_std = inputs.noise_std
+        uncertain = uncertain_inputs(self._core.input_keys, input_std, input_covariance)
         if self.task == "classification":
             self._noise(noise_std, 0)
+            if uncertain:
+                raise UsageError("uncertain inputs are given, but the model predicts classes")
             return self.predict_classes(inputs, threads=threads)
         x = self._inputs(inputs)
+        if uncertain:
+            draws, seed = _tables.whole(input_draws, "input_draws"), _tables.whole(input_seed, "input_seed")
+            options = (_tables.word(input_method, "input_method"), draws, seed, self._noise(noise_std, len(x)), _threads(threads))
+            return self._predictive(self._core.predict_uncertain(x, *uncertain(len(x)), *options), x)
         core = self._core.predict(x, self._noise(noise_std, len(x)), _threads(threads))
-        return Predictive(core, names=self.target_names, units=self.target_units, promise=promised_rows(self, inputs, groups))
+        return self._predictive(core, x, promised_rows(self, inputs, groups))
+
+    def _predictive(self, core: _core.Predictive, x: np.ndarray, promise: PromisedRows | None = None) -> Predictive:
+        joint = self._core.joint_epistemic_covariance
+        return Predictive(core, names=self.target_names, units=self.target_units, promise=promise, joint=lambda: joint(x))
 
     def predict_classes(self, inputs: Any, *, classical: bool = False, threads: int = 0) -> ClassPredictive:
         """Class probabilities at rows of inputs, which are given as to `predict`.
@@ -212,16 +242,22 @@ class Ensemble:
         of: str = "function",
         seed: int = 0,
         noise_std: Any = None,
+        input_std: Any = None,
+        input_covariance: Any = None,
         threads: int = 0,
     ) -> np.ndarray:
         """[draws, N] or [draws, N, q]: each draw is one function over all rows, or with of="observation" also noise.
+
+        Uncertain inputs, as for `predict`, are drawn for each draw and row anew.
 
         Of a classification [draws, N, C]: class probabilities or, with of="observation", 1 at the drawn class and 0 at all
         others.
         """
         x = self._inputs(inputs)
         draws, seed = _tables.whole(draws, "draws", 1), _tables.whole(seed, "seed")
-        drawn = self._core.sample(x, draws, _tables.word(of, "of"), seed, self._noise(noise_std, len(x)), _threads(threads))
+        options = (draws, _tables.word(of, "of"), seed, self._noise(noise_std, len(x)), _threads(threads))
+        uncertain = uncertain_inputs(self._core.input_keys, input_std, input_covariance)
+        drawn = self._core.sample_uncertain(x, *uncertain(len(x)), *options) if uncertain else self._core.sample(x, *options)
         return drawn[..., 0] if self.outputs == 1 else drawn
 
     def predict_outputs(
@@ -305,24 +341,7 @@ class Ensemble:
         return hash(self._core.to_bytes())
 
     def _inputs(self, inputs: Any) -> np.ndarray:
-        """[N, d], in the order of training."""
-        if not self.has_networks:
-            raise UsageError("the model was made from arrays and has no networks: use predict_outputs")
-        if isinstance(inputs, Dataset):
-            are_numbers = {*inputs.input_kinds, *self.input_kinds} == {"number"}
-            has_units = self.input_units and inputs.input_units
-            is_alike = not self.input_names or (inputs.input_names in ([], self.input_names) and not has_units)
-            if are_numbers and is_alike:
-                return self._checked(inputs.inputs)
-            return inputs._core.inputs_of(self._core)
-        if _files.is_path(inputs) and not _files.is_foreign(inputs):
-            return _files.read_inputs(inputs, self._core)
-        if _tables.is_table(inputs):
-            return _tables.table(inputs, "inputs").inputs_of(self._core)
-        array = self._checked(_tables.matrix(inputs, "inputs", may_miss=True))
-        if "category" not in self.input_kinds:
-            return array
-        return _tables.array_table(array, [], "inputs").inputs_of(self._core)
+        return inputs_of(self, inputs)
 
     @property
     def _class_name(self) -> str:
@@ -333,20 +352,8 @@ class Ensemble:
         if self.task == "classification":
             raise UsageError(f"the model predicts classes, which {where} cannot take yet")
 
-    def _checked(self, inputs: np.ndarray) -> np.ndarray:
-        if inputs.shape[1] != self.inputs:
-            raise DataError(f"inputs has the shape {list(inputs.shape)}, expected [rows, {self.inputs}]")
-        return inputs
-
     def _noise(self, noise_std: Any, rows: int) -> np.ndarray | None:
-        if noise_std is None:
-            return None
-        if self.task == "classification":
-            raise UsageError("noise_std is given, which classes do not have")
-        noise = _tables.matrix(noise_std, "noise_std")
-        if noise.shape[0] != rows or noise.shape[1] not in (1, self.outputs):
-            raise DataError(f"noise_std has the shape {list(noise.shape)}, expected [{rows}] or [{rows}, {self.outputs}]")
-        return np.ascontiguousarray(np.broadcast_to(noise, (rows, self.outputs)))
+        return None if noise_std is None else noise_of(self, noise_std, rows)
 
 
 def _threads(threads: Any) -> int:

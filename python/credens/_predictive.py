@@ -3,38 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from . import _core, _tables
 from ._errors import DataError, UsageError
 from ._frames import Package, frame_of
+from ._measurement import Budget, Conformity, Interval, budget_of, conformity_arrays, correlated_numbers, limits_of
 from ._promise import PromisedRows
-
-
-class Interval(NamedTuple):
-    """The ends of intervals, shaped as the mean."""
-
-    lower: np.ndarray
-    upper: np.ndarray
-
-
-class Conformity(NamedTuple):
-    """Whether values lie within limits of tolerance; each array is shaped as the mean.
-
-    probability : the probability of conformity, under the exact mixture
-    guard_lower, guard_upper : how far inside its limit a mean must lie so that the probability of a value beyond this
-        limit is the risk; 0 for simple decisions
-    statement : "pass", "conditional pass", "conditional fail" or "fail"
-    """
-
-    probability: np.ndarray
-    guard_lower: np.ndarray
-    guard_upper: np.ndarray
-    statement: np.ndarray
 
 
 class Predictive:
@@ -57,8 +36,17 @@ class Predictive:
     True
     """
 
-    def __init__(self, core: _core.Predictive, flat: bool | None = None, names: Sequence[str] = (), units: Sequence[str] = (), promise: PromisedRows | None = None):
+    def __init__(
+        self,
+        core: _core.Predictive,
+        flat: bool | None = None,
+        names: Sequence[str] = (),
+        units: Sequence[str] = (),
+        promise: PromisedRows | None = None,
+        joint: Callable[[], np.ndarray] | None = None,
+    ):
         self._core = core
+        self._joint = joint  # [q, N, N]: the epistemic covariance between rows
         self._flat = core.outputs == 1 if flat is None else flat
         self._names, self._units = list(names), list(units)
         self._promise = promise
@@ -78,8 +66,13 @@ class Predictive:
         return self._moment(self._core.epistemic_variance())
 
     @cached_property
+    def input_variance(self) -> np.ndarray:
+        """What uncertain inputs add; 0 where they are exact."""
+        return self._moment(self._core.input_variance())
+
+    @cached_property
     def total_variance(self) -> np.ndarray:
-        """The sum of the two."""
+        """The sum of noise, ignorance and what uncertain inputs add."""
         return self._moment(self._core.total_variance())
 
     @property
@@ -94,6 +87,15 @@ class Predictive:
     @property
     def epistemic_std(self) -> np.ndarray:
         return np.sqrt(self.epistemic_variance)
+
+    @property
+    def input_std(self) -> np.ndarray:
+        return np.sqrt(self.input_variance)
+
+    @property
+    def input_stds(self) -> dict[str, np.ndarray]:
+        """By uncertain input: the standard deviation that it makes where the others have their values."""
+        return {name: self._shaped(self._core.input_std(j)) for j, name in enumerate(self._core.uncertain_inputs)}
 
     def interval(self, level: float | None = None, kind: str = "gaussian", *, coverage_factor: float | None = None) -> Interval:
         """Interval that holds a new observation with this probability, 0.95 if not given.
@@ -146,6 +148,30 @@ class Predictive:
         """[N]: the log density at y, joint over the outputs."""
         return self._core.log_density(self._values(y))
 
+    def shortest_interval(self, level: float = 0.95, *, of: str = "observation") -> Interval:
+        """The shortest interval that holds a value with this probability, under the exact mixture.
+
+        `of` is "observation" (with its noise) or "function" (the regression function).
+        """
+        return self._interval(self._core.shortest_interval(_tables.number(level, "level"), _tables.word(of, "of")))
+
+    def budget(self, level: float = 0.95, *, of: str = "observation") -> Budget:
+        """What contributes to the uncertainty of each row, its expanded uncertainty and its coverage intervals.
+
+        Examples
+        --------
+        >>> import credens, numpy as np
+        >>> x = np.linspace(-1, 1, 50)
+        >>> p = credens.fit(x, np.sin(3 * x), members=3, epochs=20, hidden=(16,)).predict([0.0, 0.5])
+        >>> budget = p.budget()
+        >>> list(budget.contributions)
+        ['noise', 'between members', 'within members']
+        >>> bool(np.allclose(budget.total, p.std) and np.allclose(sum(budget.shares.values()), 1))
+        True
+        """
+        found = self._core.budget(_tables.number(level, "level"), _tables.word(of, "of"))
+        return budget_of(found, self._shaped)
+
     def conformity(
         self, lower: Any = None, upper: Any = None, *, decide: str = "guarded", risk: float = 0.05, of: str = "observation"
     ) -> Conformity:
@@ -167,26 +193,9 @@ class Predictive:
         >>> bool(np.allclose(found.probability, p.cdf(10)))
         True
         """
-        limits = self._limits(lower, "lower"), self._limits(upper, "upper")
-        numbers = _tables.number(risk, "risk")
-        *arrays, statement = self._core.conformity(*limits, _tables.word(decide, "decide"), numbers, _tables.word(of, "of"))
-        return Conformity(*map(self._shaped, arrays), self._shaped(_statements[statement.astype(int)]))
-
-    def _limits(self, limits: Any, name: str) -> list[float | None]:
-        """One for each output; None: no limit."""
-        outputs = [output for output, _ in self._named_outputs()]
-        if isinstance(limits, dict):
-            unknown = [key for key in limits if key not in outputs]
-            if unknown:
-                raise UsageError(f"{name} names {unknown[0]!r}, expected some of the outputs {', '.join(outputs)}")
-            limits = [limits.get(output) for output in outputs]
-        elif limits is None:
-            limits = [None] * self.outputs
-        elif np.ndim(limits) == 0:
-            limits = [limits]
-        if len(limits) != self.outputs:
-            raise UsageError(f"{name} has {len(limits)} limits, expected {self.outputs}, one for each output")
-        return [None if limit is None else _tables.number(limit, name) for limit in limits]
+        limits = (limits_of(self._named_outputs(), lower, "lower"), limits_of(self._named_outputs(), upper, "upper"))
+        options = (_tables.word(decide, "decide"), _tables.number(risk, "risk"), _tables.word(of, "of"))
+        return Conformity(*map(self._shaped, conformity_arrays(self._core.conformity(*limits, *options))))
 
     def sample(self, n: int = 1, seed: int = 0) -> np.ndarray:
         """[n, N] or [n, N, q]: draws of observations, independent between rows.
@@ -200,7 +209,8 @@ class Predictive:
         ends = np.cumsum(weights)
         member = np.searchsorted(ends / ends[-1], generator.random((n, rows)), side="right").clip(max=members - 1)
         row = np.arange(rows)
-        std = np.sqrt(aleatoric + epistemic)
+        slopes = np.reshape(self._core.spread()[2], mean.shape) if self._core.spread()[2] else 0.0
+        std = np.sqrt(aleatoric + epistemic + slopes)
         return self._shaped(mean[row, member] + std[row, member] * generator.standard_normal((n, rows, outputs)))
 
     def aleatoric_covariance(self, row: int) -> np.ndarray:
@@ -212,7 +222,7 @@ class Predictive:
         return self._core.epistemic_covariance(self._row(row))
 
     def total_covariance(self, row: int) -> np.ndarray:
-        """[q, q]: the sum of the two."""
+        """[q, q]: the sum of noise, ignorance and what uncertain inputs add."""
         return self._core.total_covariance(self._row(row))
 
     def classical(self) -> Predictive:
@@ -221,7 +231,19 @@ class Predictive:
 
     def as_columns(self) -> Predictive:
         """These predictions with arrays [N, q], also for one output."""
-        return Predictive(self._core, False, self._names, self._units, self._promise)
+        return Predictive(self._core, False, self._names, self._units, self._promise, self._joint)
+
+    def to_uncertainties(self, *, of: str = "observation") -> np.ndarray:
+        """[N] or [N, q]: numbers of the package `uncertainties`, whose errors are correlated between rows.
+
+        A model that is wrong at one row is wrong at the rows near it, so ignorance is shared; noise and the errors of
+        inputs are not. `of="function"` leaves the noise out. Only means and covariances travel: what is computed from
+        them is right to first order. Outputs are independent of each other here. Rows are few: the covariance has N² values.
+        """
+        _tables.word(of, "of")
+        if self._joint is None:
+            raise UsageError("these predictions came without their model, which knows how rows go together: predict again")
+        return self._shaped(correlated_numbers(self.as_columns(), self._joint(), of))
 
     def to_frame(
         self,
@@ -242,7 +264,10 @@ class Predictive:
         options = {"level": level, "kind": kind, "coverage_factor": coverage_factor}
         total = p.interval(**options)
         function = p.function_interval(**(options | {"kind": "mixture"} if _is_guaranteed(kind) else options))
-        quantities = {"mean": p.mean, "aleatoric_std": p.aleatoric_std, "epistemic_std": p.epistemic_std, "total_std": p.std}
+        quantities = {"mean": p.mean, "aleatoric_std": p.aleatoric_std, "epistemic_std": p.epistemic_std}
+        if p._core.uncertain_inputs:
+            quantities |= {"input_std": p.input_std} | {f"input_std_{name}": std for name, std in p.input_stds.items()}
+        quantities["total_std"] = p.std
         quantities |= {"lower": total.lower, "upper": total.upper, "function_lower": function.lower, "function_upper": function.upper}
         quantities |= {f"quantile_{q!r}": p.quantile(q) for q in map(float, quantiles)}
         for output, (name, unit) in enumerate(self._named_outputs()):
@@ -275,7 +300,8 @@ class Predictive:
         return predictive_html(self)
 
     def __reduce__(self):
-        return _restore, (*map(np.array, self._core.components()), self._flat, self._names, self._units, self._promise)
+        components = (*map(np.array, self._core.components()), self._flat, self._names, self._units, self._promise)
+        return _restore, (*components, self._core.spread())
 
     def _promised(self, level: float, kind: str) -> tuple[np.ndarray, np.ndarray]:
         if self._promise is None:
@@ -317,9 +343,6 @@ class Predictive:
         return row % len(self)
 
 
-_statements = np.array(["pass", "conditional pass", "conditional fail", "fail"])
-
-
 def _is_guaranteed(kind: Any) -> bool:
     return kind in ("guaranteed", "guaranteed-joint")
 
@@ -336,6 +359,6 @@ def _factor(factor: Any, level: Any, kind: Any) -> float:
     return _tables.number(factor, "coverage_factor")
 
 
-def _restore(weights, mean, aleatoric_variance, epistemic_variance, flat, names=(), units=(), promise=None) -> Predictive:
-    core = _core.Predictive.from_components(weights, mean, aleatoric_variance, epistemic_variance)
+def _restore(weights, mean, aleatoric_variance, epistemic_variance, flat, names=(), units=(), promise=None, spread=()) -> Predictive:
+    core = _core.Predictive.from_components(weights, mean, aleatoric_variance, epistemic_variance, *spread)
     return Predictive(core, flat, names, units, promise)

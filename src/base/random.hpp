@@ -28,6 +28,7 @@ enum class Purpose : std::uint64_t {
   calibration = 10,
   row_sample = 11,
   unseen = 12,
+  input_draws = 13,
 };
 
 /// The name of a stream. Key = (seed, purpose); counter = (block, member, attempt, epoch).

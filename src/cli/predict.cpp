@@ -35,6 +35,7 @@ struct PredictArguments : RowArguments {
 
 void declare(Arguments& arguments, PredictArguments& predict) {
   row_arguments(arguments, predict);
+  uncertain_arguments(arguments, predict.uncertain);
   arguments.group("Result");
   arguments.option("-o,--output", "OUT", predict.output,
                    "CSV file, or array if the name ends with .npy; - is standard output");
@@ -72,6 +73,10 @@ void check_joint(const PredictArguments& arguments) {
                 ErrorCode::usage, "predictions and --joint both go to {}, expected two names", arguments.joint);
 }
 
+bool is_guaranteed(const PredictionOptions& options) {
+  return options.interval == WrittenInterval::guaranteed || options.interval == WrittenInterval::guaranteed_joint;
+}
+
 void check(const PredictArguments& arguments) {
   check_arguments(arguments);
   base::require(!arguments.options.level || !arguments.options.coverage_factor, ErrorCode::usage,
@@ -84,6 +89,10 @@ void check(const PredictArguments& arguments) {
   base::require(!arguments.options.trust || arguments.outputs.empty(), ErrorCode::usage,
                 "--trust compares inputs, but --outputs gives arrays");
   check_arguments(arguments.conformity);
+  base::require(arguments.joint.empty() || !arguments.uncertain.is_given(), ErrorCode::usage,
+                "--joint is the covariance at inputs that are exact, but uncertain inputs are given");
+  base::require(!is_guaranteed(arguments.options) || !arguments.uncertain.is_given(), ErrorCode::usage,
+                "guaranteed intervals are promised at inputs that are exact, but uncertain inputs are given");
   check_not_archive("-o", arguments.output);
   check_not_foreign("-o", arguments.output);
   if (!arguments.joint.empty()) check_joint(arguments);
@@ -189,10 +198,16 @@ std::vector<std::string> cells_of(const Rows& rows, const std::vector<std::strin
     const data::ColumnFault* const fault = data::first_fault(rows.block.table->faults, {&col, 1});
     if (fault != nullptr) throw Error(ErrorCode::data, fault->sentence);
     for (std::size_t row = 0; row < cells.size(); ++row) {
-      cells[row] += kept_cell(rows, col, rows.block.table->values(row, col)) + delimiter_of(rows.block.table->decimal);
+      cells[row] += kept_cell(rows, col, rows.block.table->values(rows.block.table_row(row), col)) +
+                    delimiter_of(rows.block.table->decimal);
     }
   }
   return cells;
+}
+
+Matrix kept_values(const Rows& rows, const std::vector<std::string>& columns) {
+  Matrix values = data::select_columns(*rows.block.table, columns);
+  return rows.block.kept.empty() ? std::move(values) : data::select_rows(values, rows.block.kept);
 }
 
 /// Some rows as they are written: kept columns, as numbers or as cells, and what is predicted.
@@ -202,10 +217,6 @@ struct WrittenRows {
   std::vector<std::string> cells = {};
   Matrix values = {};
 };
-
-bool is_guaranteed(const PredictionOptions& options) {
-  return options.interval == WrittenInterval::guaranteed || options.interval == WrittenInterval::guaranteed_joint;
-}
 
 std::optional<Interval> promised_interval(const Ensemble& ensemble, const Predictive& predictive, const Rows& rows,
                                           const PredictionOptions& options) {
@@ -252,8 +263,7 @@ WrittenRows written_rows(const Ensemble& ensemble, const RowStream& stream, cons
                          const PredictArguments& arguments, const TrustJudge* judge) {
   WrittenRows written{.columns = kept_columns(rows, arguments)};
   const bool has_words = keeps_words(rows, arguments);
-  written.kept = arguments.keep.empty() || has_words ? Matrix(rows.count(), 0)
-                                                     : data::select_columns(*rows.block.table, arguments.keep);
+  written.kept = arguments.keep.empty() || has_words ? Matrix(rows.count(), 0) : kept_values(rows, arguments.keep);
   if (has_words) written.cells = cells_of(rows, arguments.keep);
   if (ensemble.task() == Task::classification) {
     predict_classes(ensemble, stream, arguments, written);

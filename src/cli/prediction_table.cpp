@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "base/bytes.hpp"
 #include "base/options.hpp"
@@ -47,6 +48,16 @@ std::string semicolon_header(const std::vector<std::string>& columns) {
   return base::join(fields, ";");
 }
 
+/// input_std and input_std_<name>, behind epistemic_std; none where inputs are exact.
+void add_input_quantities(const Predictive& predictive, PredictiveMoments& moments, std::vector<Quantity>& quantities) {
+  const std::vector<std::string>& names = predictive.components().inputs.names;
+  if (names.empty()) return;
+  std::vector<Quantity> added = {{"input_std", square_roots(std::move(moments.input_variance))}};
+  for (std::size_t j = 0; j < names.size(); ++j) added.push_back({"input_std_" + names[j], predictive.input_std(j)});
+  const auto behind = std::ranges::find(quantities, "epistemic_std", &Quantity::name) + 1;
+  quantities.insert(behind, std::make_move_iterator(added.begin()), std::make_move_iterator(added.end()));
+}
+
 }  // namespace
 
 std::vector<Quantity> quantities_of(const Predictive& predictive, const PredictionOptions& options,
@@ -61,6 +72,7 @@ std::vector<Quantity> quantities_of(const Predictive& predictive, const Predicti
                                       {"upper", std::move(total.upper)},
                                       {"function_lower", std::move(function.lower)},
                                       {"function_upper", std::move(function.upper)}};
+  add_input_quantities(predictive, moments, quantities);
   for (const double probability : options.quantiles) {
     quantities.push_back({"quantile_" + base::to_text(probability), predictive.quantile(probability)});
   }

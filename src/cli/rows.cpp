@@ -68,7 +68,10 @@ void check_arguments(const RowArguments& arguments) {
                   "--weight names a column, but --outputs gives arrays");
     base::require(arguments.columns.target.empty(), ErrorCode::usage,
                   "--target names columns, but --outputs gives arrays");
+    base::require(!arguments.uncertain.is_given(), ErrorCode::usage,
+                  "uncertain inputs are given, but --outputs gives arrays");
   }
+  check_arguments(arguments.uncertain);
   check_standard_input({{"MODEL", arguments.model}, {"DATA", arguments.data}});
 }
 
@@ -97,6 +100,7 @@ RowStream::RowStream(const Ensemble& ensemble, const RowArguments& arguments, da
       folder_(arguments.outputs),
       targets_wanted_(targets),
       new_words_(ensemble.state().schema) {
+  if (arguments.uncertain.is_given()) uncertain_.emplace(arguments.uncertain, ensemble, arguments.model);
   if (folder_.empty()) {
     table_ = open_rows(ensemble, arguments, targets, passes);
   } else {
@@ -114,6 +118,7 @@ bool RowStream::target_is_there() const {
 
 const Rows* RowStream::next() {
   if (arrays_) return next_arrays();
+  if (next_part_ < whole_.rows()) return next_part();
   do {
     if (!table_->next(block_.block)) {
       print_warnings(table_->warnings());
@@ -124,6 +129,24 @@ const Rows* RowStream::next() {
     if (targets_wanted_ == data::Targets::needed) complete_.take(block_.block);
     if (passes_ == 0) new_words_.count(block_.block.inputs);
   } while (block_.block.rows() == 0);
+  if (!uncertain_) return &block_;
+  whole_ = block_.block;
+  next_part_ = 0;
+  return next_part();
+}
+
+/// Rows with uncertain inputs come a few at a time: each has as many components as draws times members.
+const Rows* RowStream::next_part() {
+  constexpr std::size_t rows_of_part = 128;
+  const std::size_t count = std::min(rows_of_part, whole_.rows() - next_part_);
+  part_rows_.clear();
+  for (std::size_t i = 0; i < count; ++i) part_rows_.push_back(whole_.table_row(next_part_ + i));
+  block_.block = data::part_of(whole_, next_part_, count);
+  block_.block.first_row = whole_.first_row;  // rows of the part are told by their rows of the table
+  block_.block.table = whole_.table;
+  block_.block.file = whole_.file;
+  block_.block.kept = part_rows_;
+  next_part_ += count;
   return &block_;
 }
 
@@ -187,6 +210,8 @@ const data::Schema& RowStream::schema() const {
 
 void RowStream::rewind() {
   next_row_ = 0;
+  whole_ = {};
+  next_part_ = 0;
   new_words_.forget();
   if (table_) table_->rewind();
 }
@@ -194,11 +219,19 @@ void RowStream::rewind() {
 Predictive RowStream::predict() const {
   if (block_.arrays) return ensemble_.predict(*block_.arrays);
   try {
-    return ensemble_.predict(block_.block.inputs, {.noise_std = block_.block.noise_std});
+    const PredictOptions options{.noise_std = block_.block.noise_std};
+    const auto uncertain = uncertain_inputs();
+    if (!uncertain) return ensemble_.predict(block_.block.inputs, options);
+    return credens::predict(ensemble_, block_.block.inputs, *uncertain, uncertain_->options(), options);
   } catch (const Error&) {
     check_range();
     throw;
   }
+}
+
+std::optional<UncertainInputs> RowStream::uncertain_inputs() const {
+  if (!uncertain_) return std::nullopt;
+  return uncertain_->at(block_.block);
 }
 
 ClassPredictive RowStream::predict_classes(bool classical) const {
@@ -236,6 +269,8 @@ void warn_unless_trained_on(const Ensemble& ensemble, const std::string& fingerp
 
 void comparison_arguments(Arguments& arguments, ComparisonArguments& comparison) {
   row_arguments(arguments, comparison);
+  uncertain_arguments(arguments, comparison.uncertain);
+  arguments.group("Rows");
   target_option(arguments, comparison.columns);
   columns_option(arguments, "--truth", comparison.truth, "Columns with noise-free values, one per output");
   column_option(arguments, "--weight", comparison.columns.weight, "Column of row weights");

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "cli/arguments.hpp"
+#include "cli/uncertain_columns.hpp"
 #include "data/complete_rows.hpp"
 #include "data/match.hpp"
 #include "data/row_source.hpp"
@@ -30,6 +31,7 @@ struct RowArguments {
   data::GivenColumns columns = {};
   std::vector<std::string> keep = {};  ///< columns to copy, words too
   TableFormat format = {};
+  UncertainArguments uncertain = {};  ///< of the verbs that take them
 };
 
 void row_arguments(Arguments& arguments, RowArguments& rows);
@@ -89,6 +91,7 @@ class RowStream {
   bool has_targets() const { return targets_wanted_ == data::Targets::needed; }
 
   Predictive predict() const;                                     ///< at the last block
+  std::optional<UncertainInputs> uncertain_inputs() const;        ///< of the last block; none: inputs are exact
   ClassPredictive predict_classes(bool classical = false) const;  ///< likewise
 
   /// Throws data, with the place in the table, where a value of the last block is too far from the training data.
@@ -96,6 +99,7 @@ class RowStream {
 
  private:
   const Rows* next_arrays();
+  const Rows* next_part();
   void take_targets();
   void warn_of_missing_targets();
   bool target_is_there() const;
@@ -108,6 +112,10 @@ class RowStream {
   std::size_t next_row_ = 0;                ///< of arrays
   Matrix targets_;                          ///< of arrays
   Rows block_;
+  std::optional<UncertainColumns> uncertain_;
+  data::RowBlock whole_;  ///< of which `block_` is a part, where inputs are uncertain
+  std::size_t next_part_ = 0;
+  std::vector<std::size_t> part_rows_;
   data::CompleteRows complete_;
   bool has_warned_ = false;
   std::size_t passes_ = 0;  ///< that are over

@@ -31,6 +31,7 @@ struct SampleArguments : RowArguments {
 
 void declare(Arguments& arguments, SampleArguments& sample) {
   row_arguments(arguments, sample);
+  uncertain_arguments(arguments, sample.uncertain);
   arguments.group("Draws");
   arguments.option("--draws", "K", sample.draws, "Number of draws", whole_number<std::size_t>(1)).required = true;
   arguments.option(
@@ -43,6 +44,8 @@ void declare(Arguments& arguments, SampleArguments& sample) {
 
 void check(const SampleArguments& arguments) {
   check_arguments(arguments);
+  base::require(!arguments.uncertain.method && !arguments.uncertain.draws, ErrorCode::usage,
+                "--input-method and --input-draws are not for draws: each has inputs of its own");
   check_array("-o", arguments.output);
   base::require(!is_standard_output(arguments.output) || ::isatty(STDOUT_FILENO) == 0, ErrorCode::usage,
                 "draws are binary and standard output is a terminal, expected a file with -o");
@@ -123,6 +126,27 @@ void sample_folder(const Ensemble& ensemble, const SampleArguments& arguments, c
   writer.commit();
 }
 
+/// Errors of the inputs of `most` rows, filled row by row.
+UncertainInputs room_for(const UncertainInputs& of_block, std::size_t most) {
+  UncertainInputs room = of_block;
+  if (!room.std.empty()) room.std = Matrix(most, room.columns.size());
+  return room;
+}
+
+UncertainInputs first_rows(const UncertainInputs& all, std::size_t count) {
+  UncertainInputs some = all;
+  const std::size_t values = count * all.std.cols();
+  if (!some.std.empty()) some.std = Matrix(count, all.std.cols(), {all.std.data(), all.std.data() + values});
+  return some;
+}
+
+Samples draws_at(const Ensemble& ensemble, MatrixView inputs, MatrixView noise,
+                 const std::optional<UncertainInputs>& uncertain, SampleOptions options, std::size_t first) {
+  options.noise_std = noise;
+  if (uncertain) return sample(ensemble, inputs, first_rows(*uncertain, inputs.rows()), options, first);
+  return model::draw_samples(ensemble.state(), model::networks_at(ensemble.state(), inputs, noise), options, first);
+}
+
 /// Draws at rows of a table, whenever as many of them have come as are drawn at once.
 void sample_table(const Ensemble& ensemble, const SampleArguments& arguments, const SampleOptions& options) {
   const model::EnsembleState& state = ensemble.state();
@@ -134,12 +158,13 @@ void sample_table(const Ensemble& ensemble, const SampleArguments& arguments, co
   Matrix noise;  // none where none is known
   std::size_t first = 0;
   std::size_t waiting = 0;
-  std::optional<DrawsWriter> writer;  // a table that does not fit is refused before anything is written
+  std::optional<UncertainInputs> uncertain;  // none where inputs are exact
+  std::optional<DrawsWriter> writer;         // a table that does not fit is refused before anything is written
   const auto draw = [&] {
     const MatrixView known_noise = noise.view().row_block(0, noise.empty() ? 0 : waiting);
     if (options.of == Draw::observation) model::require_known_noise(state, waiting, known_noise);
-    const auto networks = model::networks_at(state, inputs.view().row_block(0, waiting), known_noise);
-    const Samples samples = model::draw_samples(state, networks, options, first);
+    const Samples samples =
+        draws_at(ensemble, inputs.view().row_block(0, waiting), known_noise, uncertain, options, first);
     if (!writer) writer.emplace(arguments.output, std::vector{options.draws, rows, ensemble.outputs()});
     writer->add(samples);
     first += std::exchange(waiting, 0);
@@ -147,9 +172,14 @@ void sample_table(const Ensemble& ensemble, const SampleArguments& arguments, co
   while (const Rows* block = stream.next()) {
     stream.check_range();  // while it is known where the rows stand in the table
     if (!block->block.noise_std.empty()) noise.resize(at_once, ensemble.outputs());
+    const std::optional<UncertainInputs> of_block = stream.uncertain_inputs();
+    if (of_block && !uncertain) uncertain = room_for(*of_block, at_once);
     for (std::size_t row = 0; row < block->count(); ++row) {
       std::ranges::copy(block->block.inputs.row(row), inputs.row(waiting).begin());
       if (!noise.empty()) std::ranges::copy(block->block.noise_std.row(row), noise.row(waiting).begin());
+      if (of_block && !of_block->std.empty()) {
+        std::ranges::copy(of_block->std.row(of_block->std.rows() == 1 ? 0 : row), uncertain->std.row(waiting).begin());
+      }
       if (++waiting == at_once) draw();
     }
   }

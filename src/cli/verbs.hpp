@@ -73,6 +73,7 @@ Verb outputs_verb();
 Verb inspect_verb();
 Verb export_verb();
 Verb report_verb();
+Verb budget_verb();
 Verb pack_verb();
 Verb demo_verb();
 Verb version_verb();

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <credens/conformity.hpp>
+#include <credens/uncertain_inputs.hpp>
 
 #include "base/text.hpp"
 
@@ -22,6 +23,13 @@ struct EnumNames<Measurand> {
   static constexpr std::string_view what = "measurand";
   static constexpr std::pair<Measurand, std::string_view> entries[] = {{Measurand::observation, "observation"},
                                                                        {Measurand::function, "function"}};
+};
+
+template <>
+struct EnumNames<InputMethod> {
+  static constexpr std::string_view what = "input method";
+  static constexpr std::pair<InputMethod, std::string_view> entries[] = {{InputMethod::draws, "draws"},
+                                                                         {InputMethod::first_order, "first-order"}};
 };
 
 /// The words of ILAC-G8, in the order of their numbers.

@@ -41,6 +41,46 @@ double mean_absolute(double distance, double std) {
   return 2 * std * normal_density(z) + size * (1 - 2 * normal_survival(z));
 }
 
+/// E|Y - Y'| / 2 of two independent values: the integral of F (1 - F), by sums over a grid. F is smooth on the scale of
+/// the smallest standard deviation s, so that with steps of s / 2 the error is below exp(-39).
+class HalfMeanDifference {
+ public:
+  explicit HalfMeanDifference(const MixtureView& mixture) : mixture_(mixture) {
+    constexpr double reach = 9;  // standard deviations beyond which a normal distribution has 1e-19 of its mass
+    double smallest = infinity;
+    double end = -infinity;
+    for (std::size_t l = 0; l < mixture.weight.size(); ++l) {
+      if (mixture.weight[l] == 0) continue;
+      smallest = std::min(smallest, mixture.std[l]);
+      first_ = std::min(first_, mixture.mean[l] - reach * mixture.std[l]);
+      end = std::max(end, mixture.mean[l] + reach * mixture.std[l]);
+    }
+    step_ = smallest / 2;
+    points_ = (end - first_) / step_;
+  }
+
+  /// Points of the grid; infinite where a component is a step.
+  double points() const { return points_; }
+
+  double value() const {
+    CompensatedSum sum;
+    for (double i = 0; i <= points_; ++i) {
+      const double x = first_ + i * step_;
+      sum.add(mixture_cdf(mixture_, x) * mixture_survival(mixture_, x));
+    }
+    return step_ * sum.value();
+  }
+
+ private:
+  const MixtureView& mixture_;
+  double first_ = infinity;
+  double step_ = 0;
+  double points_ = 0;
+};
+
+/// Components from which sums over a grid may be faster than those over pairs.
+constexpr std::size_t many_components = 128;
+
 }  // namespace
 
 double mixture_mean(const MixtureView& mixture) {
@@ -94,6 +134,15 @@ double mixture_log_density(const MixtureView& mixture, double value) {
 
 double mixture_crps(const MixtureView& mixture, double value) {
   CompensatedSum score;
+  if (mixture.weight.size() >= many_components) {
+    const HalfMeanDifference spread(mixture);
+    if (4 * spread.points() < static_cast<double>(mixture.weight.size())) {
+      for (std::size_t l = 0; l < mixture.weight.size(); ++l) {
+        score.add(mixture.weight[l] * mean_absolute(value - mixture.mean[l], mixture.std[l]));
+      }
+      return std::max(score.value() - spread.value(), 0.0);
+    }
+  }
   for (std::size_t l = 0; l < mixture.weight.size(); ++l) {
     const double weight = mixture.weight[l];
     if (weight == 0) continue;

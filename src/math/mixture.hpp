@@ -31,6 +31,17 @@ double mixture_normal_score(const MixtureView& mixture, double value);
 /// The value with this normal score, which is finite: as exact in the upper tail as in the lower one.
 double mixture_at_score(const MixtureView& mixture, double score);
 
+struct MixtureInterval {
+  double lower;
+  double upper;
+};
+
+/// The shortest interval that holds a value with probability `level` in (0, 1), up to rounding.
+MixtureInterval mixture_shortest_interval(const MixtureView& mixture, double level);
+
+/// The smallest U with P(|Y - centre| <= U) >= level, level in (0, 1): the expanded uncertainty of a result `centre`.
+double mixture_half_width(const MixtureView& mixture, double centre, double level);
+
 /// Continuous ranked probability score of observing `value` (Grimit et al. 2006):
 /// sum_l w_l A(y - m_l, s_l^2) - 1/2 sum_l sum_r w_l w_r A(m_l - m_r, s_l^2 + s_r^2),
 /// A(d, v) = 2 sqrt(v) phi(d / sqrt(v)) + d (2 Phi(d / sqrt(v)) - 1), A(d, 0) = |d|.

@@ -147,6 +147,10 @@ constexpr std::size_t sampled_rows = 1024;
 Samples draw_samples(const EnsembleState& state, const MemberSource& source, const SampleOptions& options,
                      std::size_t first_row = 0);
 
+/// Draws as those of draw_samples where the inputs of each draw [N x d] are its own.
+Samples draw_samples_at(const EnsembleState& state, const std::function<Matrix(std::size_t draw)>& inputs_of,
+                        std::size_t rows, const SampleOptions& options, std::size_t first_row = 0);
+
 /// How the regression function at one row goes with the function at another: per output k the matrix
 /// sum_l w_l [(m_li - m_i)(m_lj - m_j) + phi_li^T Sigma_lk phi_lj] over rows i and j, [N x N], in data units.
 std::vector<Matrix> joint_covariance(const EnsembleState& state, const MemberSource& source);

@@ -45,8 +45,17 @@ Moments moments_at(const MixtureComponents& components, std::size_t row, std::si
     moments.aleatoric += weight * components.aleatoric_variance[at];
     moments.between += weight * deviation * deviation;
     moments.within += weight * components.epistemic_variance[at];
+    if (!components.inputs.slope_variance.empty()) moments.slopes += weight * components.inputs.slope_variance[at];
   }
+  if (components.inputs.names.empty()) return moments;
+  moments.input = input_covariance(components, row, output, output);
+  moments.between = std::max(moments.between + moments.slopes - moments.input, 0.0);
   return moments;
+}
+
+double input_covariance(const MixtureComponents& components, std::size_t row, std::size_t a, std::size_t b) {
+  if (components.inputs.names.empty()) return 0;
+  return components.inputs.covariance[(row * components.outputs + a) * components.outputs + b];
 }
 
 double between_covariance(const MixtureComponents& components, std::size_t row, std::size_t a, std::size_t b) {
@@ -77,7 +86,8 @@ math::MixtureView MarginalReader::gather(std::size_t row, std::size_t output, bo
     const std::size_t at = index_of(components_, row, members_[i], output);
     mean_[i] = components_.mean[at];
     const double noise = with_noise ? components_.aleatoric_variance[at] : 0;
-    std_[i] = std::sqrt(noise + components_.epistemic_variance[at]);
+    const double slopes = components_.inputs.slope_variance.empty() ? 0 : components_.inputs.slope_variance[at];
+    std_[i] = std::sqrt(noise + components_.epistemic_variance[at] + slopes);
   }
   return {weight_, mean_, std_};
 }
@@ -108,6 +118,19 @@ void check_values(const MixtureComponents& components, const std::vector<double>
              at % per_row / components.outputs, at % components.outputs, name, *found, expected);
 }
 
+void check_inputs(const MixtureComponents& components) {
+  const InputSpread& inputs = components.inputs;
+  const std::size_t values = components.rows * components.outputs;
+  require(inputs.draws > 0 && components.weights.size() % inputs.draws == 0, ErrorCode::usage,
+          "{} components are not those of {} draws of the inputs", components.weights.size(), inputs.draws);
+  require(inputs.slope_variance.empty() || inputs.slope_variance.size() == components.mean.size(), ErrorCode::usage,
+          "slope variances of {} components, expected {}", inputs.slope_variance.size(), components.mean.size());
+  if (inputs.names.empty()) return;
+  require(inputs.covariance.size() == values * components.outputs && inputs.std.size() == values * inputs.names.size(),
+          ErrorCode::usage, "the spread of {} uncertain inputs has {} covariances and {} standard deviations",
+          inputs.names.size(), inputs.covariance.size(), inputs.std.size());
+}
+
 void check(const MixtureComponents& components) {
   require(!components.weights.empty(), ErrorCode::usage,
           "a predictive distribution has no members, expected at least 1");
@@ -119,6 +142,7 @@ void check(const MixtureComponents& components) {
                [](double value) { return value > 0 && value < largest_variance; });
   check_values(components, components.epistemic_variance, "epistemic variance", "a number from 0 to below 1e300",
                [](double value) { return value >= 0 && value < largest_variance; });
+  check_inputs(components);
 }
 
 /// value(mixture, row, output) of each marginal, with or without noise.
@@ -164,6 +188,13 @@ Interval symmetric_interval(const Matrix& mean, const Matrix& variance, double f
   return interval;
 }
 
+/// Ignorance and inputs: what makes the regression function uncertain.
+Matrix function_variance(const PredictiveMoments& moments) {
+  Matrix variance = moments.epistemic_variance;
+  for (std::size_t i = 0; i < variance.values().size(); ++i) variance.values()[i] += moments.input_variance.values()[i];
+  return variance;
+}
+
 /// z with P(|Z| <= z) = level, from the tail, where no digit is lost.
 double two_sided_quantile(double level) {
   base::check_probability(level, "level");
@@ -185,7 +216,8 @@ double joint_log_density(const MixtureComponents& components, std::size_t row, s
   double sum = std::log(components.weights[member]);
   const std::size_t at = (row * components.weights.size() + member) * components.outputs;
   for (std::size_t k = 0; k < values.size(); ++k) {
-    const double variance = components.aleatoric_variance[at + k] + components.epistemic_variance[at + k];
+    double variance = components.aleatoric_variance[at + k] + components.epistemic_variance[at + k];
+    if (!components.inputs.slope_variance.empty()) variance += components.inputs.slope_variance[at + k];
     sum += math::normal_log_density(values[k], components.mean[at + k], variance);
   }
   return sum;
@@ -202,7 +234,7 @@ Interval PredictiveMoments::interval(double level) const {
 }
 
 Interval PredictiveMoments::function_interval(double level) const {
-  return symmetric_interval(mean, epistemic_variance, two_sided_quantile(level));
+  return symmetric_interval(mean, function_variance(*this), two_sided_quantile(level));
 }
 
 Interval PredictiveMoments::coverage_factor_interval(double factor) const {
@@ -212,12 +244,12 @@ Interval PredictiveMoments::coverage_factor_interval(double factor) const {
 
 Interval PredictiveMoments::function_coverage_factor_interval(double factor) const {
   base::check_positive(factor, "coverage factor");
-  return symmetric_interval(mean, epistemic_variance, factor);
+  return symmetric_interval(mean, function_variance(*this), factor);
 }
 
 PredictiveMoments Predictive::moments() const {
   const Matrix none(rows(), outputs());
-  PredictiveMoments all{none, none, none, none};
+  PredictiveMoments all{none, none, none, none, none};
   for (std::size_t row = 0; row < rows(); ++row) {
     for (std::size_t output = 0; output < outputs(); ++output) {
       const model::Moments moments = model::moments_at(components_, row, output);
@@ -225,6 +257,7 @@ PredictiveMoments Predictive::moments() const {
       all.aleatoric_variance(row, output) = moments.aleatoric;
       all.epistemic_variance(row, output) = moments.epistemic();
       all.total_variance(row, output) = moments.total();
+      all.input_variance(row, output) = moments.input;
     }
   }
   return all;
@@ -243,14 +276,36 @@ Matrix Predictive::epistemic_covariance(std::size_t row) const {
   for (std::size_t a = 0; a < outputs(); ++a) {
     covariance(a, a) = model::moments_at(components_, row, a).epistemic();
     for (std::size_t b = 0; b < a; ++b) {
-      covariance(a, b) = covariance(b, a) = model::between_covariance(components_, row, a, b);
+      // Draws of the inputs are components, so their covariance is a part of that between components.
+      const double inputs = components_.inputs.draws > 1 ? model::input_covariance(components_, row, a, b) : 0;
+      covariance(a, b) = covariance(b, a) = model::between_covariance(components_, row, a, b) - inputs;
     }
+  }
+  return covariance;
+}
+
+Matrix Predictive::input_std(std::size_t input) const {
+  const InputSpread& inputs = components_.inputs;
+  require(input < inputs.names.size(), ErrorCode::usage, "uncertain input {} was asked for, expected one below {}",
+          input, inputs.names.size());
+  Matrix std(rows(), outputs());
+  for (std::size_t i = 0; i < std.values().size(); ++i) std.values()[i] = inputs.std[i * inputs.names.size() + input];
+  return std;
+}
+
+Matrix Predictive::input_covariance(std::size_t row) const {
+  check_row(components_, row);
+  Matrix covariance(outputs(), outputs());
+  for (std::size_t a = 0; a < outputs(); ++a) {
+    for (std::size_t b = 0; b < outputs(); ++b) covariance(a, b) = model::input_covariance(components_, row, a, b);
   }
   return covariance;
 }
 
 Matrix Predictive::total_covariance(std::size_t row) const {
   Matrix covariance = epistemic_covariance(row);
+  const Matrix inputs = input_covariance(row);
+  for (std::size_t i = 0; i < inputs.values().size(); ++i) covariance.values()[i] += inputs.values()[i];
   for (std::size_t k = 0; k < outputs(); ++k) covariance(k, k) = model::moments_at(components_, row, k).total();
   return covariance;
 }

@@ -182,4 +182,26 @@ Samples draw_samples(const EnsembleState& state, const MemberSource& source, con
   return samples;
 }
 
+Samples draw_samples_at(const EnsembleState& state, const std::function<Matrix(std::size_t draw)>& inputs_of,
+                        std::size_t rows, const SampleOptions& options, std::size_t first_row) {
+  Samples samples = room_for(options, rows, state.target_scaler.cols());
+  const auto draws = draws_of_members(state.weights, options);
+  std::vector<std::size_t> member_of(options.draws);
+  for (std::size_t l = 0; l < draws.size(); ++l) {
+    for (const std::size_t draw : draws[l]) member_of[draw] = l;
+  }
+  base::parallel_for(options.draws, options.threads, [&](std::size_t draw) {
+    const Matrix inputs = inputs_of(draw);
+    const MemberSource source = networks_at(state, inputs, options.noise_std);
+    const std::unique_ptr<MemberReader> reader = source.reader();
+    for (std::size_t first = 0; first < rows; first += sampled_rows) {
+      const std::size_t count = std::min(sampled_rows, rows - first);
+      reader->take(first, count);
+      BlockSampler(state, options, first, first_row, samples)
+          .run(member_of[draw], member_block(*reader, member_of[draw], count), {&draw, 1});
+    }
+  });
+  return samples;
+}
+
 }  // namespace credens::model

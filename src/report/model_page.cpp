@@ -112,7 +112,9 @@ ModelReport::ModelReport(const Ensemble& ensemble, const scoring::IntervalOption
 
 void ModelReport::add(const scoring::Observations& rows) {
   comparer_.add(rows);
+  const std::size_t first = weights_.size();
   for (const double weight : rows.weights) weights_.push_back(weight / largest_weight_);  // no square overflows
+  budget_.add(rows.predictive, std::span(weights_).subspan(first));
   scoring::diagnose(rows.predictive, rows.targets, interval_, outputs_);
 }
 
@@ -133,10 +135,11 @@ std::set<std::size_t> ModelReport::shown_rows() const {
 Page ModelReport::page(const std::string& model_name, const std::string& data_name, const RowPlaces& places) const {
   const Comparison comparison = this->comparison();
   const double effective_rows = math::effective_count(comparison.rows, weights_);
+  const std::vector<std::string> labels = ensemble_.state().schema.target_labels();
   Page page{.title = "How well does the model know?",
             .lead = lead(ensemble_, model_name, comparison, data_name),
             .sections = {scores_section(comparison, ensemble_, interval_.level, effective_rows),
-                         expectation_section(ensemble_)},
+                         budget_.section(std::span(labels).first(outputs_.size())), expectation_section(ensemble_)},
             .footer = fmt::format("Made by credens {}.", version())};
   if (outputs_.size() < ensemble_.outputs()) {
     page.sections.front().paragraphs.push_back(

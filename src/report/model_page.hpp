@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "report/comparison.hpp"
+#include "report/mean_budget.hpp"
 #include "report/page.hpp"
 #include "report/page_parts.hpp"
 #include "score/diagnostics.hpp"
@@ -42,6 +43,7 @@ class ModelReport {
   double largest_weight_;
   Comparer comparer_;
   std::optional<double> training_share_;
+  MeanBudget budget_;
   std::vector<double> weights_;                      ///< of rows, relative to the largest; none: every row counts once
   std::vector<scoring::OutputDiagnostics> outputs_;  ///< of those that have charts
 };

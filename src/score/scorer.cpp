@@ -148,7 +148,7 @@ double gaussian_log_density(const Predictive& predictive, std::size_t row, std::
   double log_density = -0.5 * static_cast<double>(q) * math::log_two_pi;
   for (std::size_t a = 0; a < q; ++a) {
     const model::Moments moments = model::moments_at(components, row, a);
-    root[a] = std::sqrt(moments.aleatoric + moments.within);
+    root[a] = std::sqrt(moments.aleatoric + moments.within + moments.slopes);
     z[a] = (values[a] - moments.mean) / root[a];
     log_density -= std::log(root[a]);
     for (std::size_t b = 0; b <= a; ++b) {

@@ -57,6 +57,39 @@ def close_table(left, right):
     print("close")
 
 
+def three_parts(path, output):
+    """The total uncertainty is the root of the sum of the squares of noise, ignorance and inputs."""
+    columns = read_csv(path)
+    parts = zip(*(columns[f"{output}_{part}_std"] for part in ("total", "aleatoric", "epistemic", "input")), strict=True)
+    for total, *rest in parts:
+        assert rest[-1] > 0
+        near(total, math.hypot(*rest))
+    print("the total is the root of the sum of squares")
+
+
+def near_columns(left, right, column, tolerance):
+    for a, b in zip(read_csv(left)[column], read_csv(right)[column], strict=True):
+        assert abs(a - b) <= float(tolerance) * abs(b), (a, b)
+    print("near")
+
+
+def budget(path, predictions, output):
+    """Squares add up, shares are those of the squares, and predict says the same of what both say."""
+    found, predicted = read_csv(path), read_csv(predictions)
+    of = {name.removeprefix(f"{output}_"): column for name, column in found.items()}
+    for name in ("mean", "aleatoric_std", "input_std", "input_std_a", "total_std", "lower", "upper"):
+        for a, b in zip(of[name], predicted[f"{output}_{name}"], strict=True):
+            near(a, b)
+    for i, total in enumerate(of["total_std"]):
+        parts = [of[f"{part}_std"][i] for part in ("aleatoric", "between", "within", "input")]
+        near(math.hypot(*parts), total)
+        near(math.hypot(*parts[1:3]), predicted[f"{output}_epistemic_std"][i])
+        near(sum(of[f"{part}_share"][i] for part in ("aleatoric", "between", "within", "input")), 1)
+        near(of["coverage_factor"][i] * total, of["expanded"][i])
+        assert of["shortest_upper"][i] - of["shortest_lower"][i] <= of["upper"][i] - of["lower"][i]
+    print("parts, shares and intervals")
+
+
 def conformity(path, output, lower, upper, risk):
     """Guard bands are distances of quantiles from the mean; statements follow from the mean and the probability."""
     lower, upper, tail = float(lower), float(upper), float(risk)
