@@ -335,6 +335,8 @@ Dataset make_dataset(Frame frame, TargetFrame targets, DatasetParts parts, const
   read_all(frame, training_kinds(frame, {.inputs = inputs}, options));
   parts.inputs = table.values;
   data::Schema schema = data::schema_of(parts);
+  schema.is_task_found =
+      !parts.target_levels.empty() && options.task == Task::automatic && options.classes.empty();
   data::set_units(table.units, schema.inputs, "input", ErrorCode::data);
   data::set_kinds(options, table, schema);
   check_faults(table);

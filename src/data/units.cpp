@@ -88,10 +88,11 @@ NameAndUnit joined(const std::string& label, const std::string& unit_below) {
 }  // namespace
 
 NameAndUnit split_unit(std::string_view label) {
-  const std::size_t open = opening_of(label);
+  const std::string_view text = base::trim(label);
+  const std::size_t open = opening_of(text);
   if (open == std::string_view::npos) return {std::string(label)};
-  const std::string_view name = base::trim(label.substr(0, open));
-  const std::string_view unit = base::trim(label.substr(open + 1, label.size() - open - 2));
+  const std::string_view name = base::trim(text.substr(0, open));
+  const std::string_view unit = base::trim(text.substr(open + 1, text.size() - open - 2));
   if (name.empty() || unit.empty() || base::parse_double(unit)) return {std::string(label)};
   return {std::string(name), std::string(unit)};
 }

@@ -26,6 +26,8 @@ TEST(SplitUnit, TakesWhatStandsInBracketsAtTheEnd) {
             (NameAndUnit{"Cement (component 1)", "kg in a m^3 mixture"}));
   EXPECT_EQ(split_unit("flow [ 1/s ]"), (NameAndUnit{"flow", "1/s"}));
   EXPECT_EQ(split_unit("share [%]"), (NameAndUnit{"share", "%"}));
+  EXPECT_EQ(split_unit(" force (kN) "), (NameAndUnit{"force", "kN"}));
+  EXPECT_EQ(split_unit(" force "), NameAndUnit{" force "});
 }
 
 TEST(SplitUnit, LeavesOtherNamesAlone) {
