@@ -51,7 +51,7 @@ struct DatasetOptions {
   Task task = Task::automatic;
   std::vector<std::string> classes = {};    ///< of a classification, in this order; empty: those that rows have, sorted
   std::vector<std::string> counts = {};     ///< in place of targets: one column of counts per class
-  std::vector<std::string> inputs = {};     ///< empty: every column without another part
+  std::vector<std::string> inputs = {};     ///< empty: all columns that no other field names
   std::vector<std::string> ignore = {};     ///< contradicts `inputs`
   std::string weight = {};                  ///< empty: every row counts once
   std::vector<std::string> noise_std = {};  ///< empty, one for all targets, or one per target

@@ -74,7 +74,7 @@ struct FitOptions {
   Choice<bool> asinh_inputs = {};     ///< heavy-tailed inputs through asinh
   Choice<std::size_t> folds = {};     ///< each member is trained without one fold; 1: all without the same rows
   Choice<bool> recalibrate = {};      ///< the noise, by held-out rows
-  Choice<bool> correct_size = {};     ///< recalibration allows for new rows having more members than held-out rows
+  Choice<bool> correct_size = {};     ///< in recalibration: all members predict a new row, only some a held-out row
   Choice<bool> weigh_members = {};    ///< by the likelihood of their held-out rows
   Choice<bool> leave_out_slips = {};  ///< rows whose targets are hard to believe
   double validation_fraction = 0;     ///< > 0: rows held out; each member keeps its epoch of lowest validation loss

@@ -148,7 +148,7 @@ std::string class_comparison_text(const Ensemble& ensemble, const Array2& inputs
 /// user gave.
 void write_class_report(const Ensemble& ensemble, const Array2& inputs, const Dataset* rows,
                         const std::vector<std::size_t>& numbers, const std::optional<Array2>& foreign,
-                        const std::filesystem::path& path) {
+                        const std::filesystem::path& path, const std::string& title, const std::string& date) {
   unlocked([&] {
     const std::span<const double> row_weights = rows == nullptr ? std::span<const double>() : rows->weights();
     model::RowWeights weights;
@@ -165,7 +165,8 @@ void write_class_report(const Ensemble& ensemble, const Array2& inputs, const Da
       places.inputs[row].assign(view_of(inputs).row(row).begin(), view_of(inputs).row(row).end());
       places.numbers[row] = numbers[row];
     }
-    base::write_file(path, report::render_page(judged.page("the model", "the data", places)));
+    places.sample.add(view_of(inputs), {});
+    base::write_file(path, report::render_page(judged.page({"the model", "the data", title, date}, places)));
   });
 }
 
@@ -193,7 +194,7 @@ void register_classes(nb::module_& module) {
   module.def("compare_classes", &class_comparison_text, "ensemble"_a, "inputs"_a.noconvert(), "rows"_a,
              "foreign"_a.noconvert().none(), "by"_a);
   module.def("report_classes", &write_class_report, "ensemble"_a, "inputs"_a.noconvert(), "rows"_a.none(), "numbers"_a,
-             "foreign"_a.noconvert().none(), "path"_a);
+             "foreign"_a.noconvert().none(), "path"_a, "title"_a, "date"_a);
   module.def("score_classes", &class_score_text, "predictive"_a, "targets"_a.noconvert(),
              "weights"_a.noconvert().none(), "by"_a);
 }

@@ -57,8 +57,8 @@ std::string score_text(const Ensemble* ensemble, const Predictive& predictive, c
 
 /// `numbers`: those of the rows among what the user gave.
 void write_report(const Ensemble& ensemble, const Predictive& predictive, const Array2& inputs, const Dataset& data,
-                  const std::vector<std::size_t>& numbers, const std::filesystem::path& path, double level,
-                  const std::string& interval) {
+                  const std::vector<std::size_t>& numbers, const std::filesystem::path& path, const std::string& title,
+                  const std::string& date, double level, const std::string& interval) {
   const scoring::IntervalOptions options{.level = level, .kind = base::parse_enum<IntervalKind>(interval)};
   const MatrixView rows = view_of(inputs);
   unlocked([&] {
@@ -72,7 +72,8 @@ void write_report(const Ensemble& ensemble, const Predictive& predictive, const 
       places.inputs[row].assign(rows.row(row).begin(), rows.row(row).end());
       places.numbers[row] = numbers[row];
     }
-    base::write_file(path, report::render_page(judged.page("the model", "the data", places)));
+    places.sample.add(rows, data.noise_std());
+    base::write_file(path, report::render_page(judged.page({"the model", "the data", title, date}, places)));
   });
 }
 
@@ -84,7 +85,7 @@ void register_scores(nb::module_& module) {
              "targets"_a.noconvert(), "weights"_a.noconvert().none(), "truth"_a.noconvert().none(), "level"_a,
              "interval"_a);
   module.def("report", &write_report, "ensemble"_a, "predictive"_a, "inputs"_a.noconvert(), "data"_a, "numbers"_a,
-             "path"_a, "level"_a, "interval"_a);
+             "path"_a, "title"_a, "date"_a, "level"_a, "interval"_a);
   module.def(
       "inspect", [](const Ensemble& ensemble) { return report::model_json(ensemble).dump(); }, "ensemble"_a);
 }

@@ -327,7 +327,7 @@ class Ensemble:
         return f"Ensemble(members={self.members}, inputs={inputs}, {outputs}, posterior={self.posterior!r})"
 
     def _repr_html_(self) -> str:
-        from ._repr import ensemble_html
+        from ._repr_ensemble import ensemble_html
 
         return ensemble_html(self)
 

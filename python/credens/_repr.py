@@ -17,11 +17,15 @@ import numpy as np
 
 __all__ = [
     "band_picture",
+    "block",
     "class_predictive_html",
+    "class_text",
     "classifier_picture",
-    "ensemble_html",
+    "figure",
+    "number",
     "predictive_html",
     "regressor_picture",
+    "text",
 ]
 
 COLOUR = "#2f7fd3"
@@ -29,7 +33,6 @@ FACTOR = 1.959963984540054  # of 95 % intervals
 WIDTH, HEIGHT = 460, 190
 LEFT, RIGHT, TOP, BOTTOM = 58, 10, 10, 34
 MOST_ROWS = 48
-MOST_BARS = 60
 MOST_CLASSES = 8
 BAND_POINTS = 61
 
@@ -42,47 +45,31 @@ def predictive_html(predictive) -> str:
     rows, outputs = mean.shape
     facts = [("rows", rows), ("outputs", outputs), ("members", predictive.members)]
     if rows == 0:
-        return _block("Predictive", facts, "")
+        return block("Predictive", facts, "")
     facts += [
-        ("mean noise std", _number(float(np.mean(np.sqrt(np.maximum(total - epistemic, 0)))))),
-        ("mean epistemic std", _number(float(np.mean(np.sqrt(epistemic))))),
+        ("mean noise std", number(float(np.mean(np.sqrt(np.maximum(total - epistemic, 0)))))),
+        ("mean epistemic std", number(float(np.mean(np.sqrt(epistemic))))),
     ]
-    return _block("Predictive", facts, _rows_picture(mean[:, 0], epistemic[:, 0], total[:, 0], outputs))
+    return block("Predictive", facts, _rows_picture(mean[:, 0], epistemic[:, 0], total[:, 0], outputs))
 
 
 def class_predictive_html(predictive) -> str:
     """A `ClassPredictive`: some of its rows, ordered by their entropy, with noise and ignorance."""
     classes = predictive.classes
-    facts = [("rows", len(predictive)), ("classes", _class_text(classes))]
+    facts = [("rows", len(predictive)), ("classes", class_text(classes))]
     if len(predictive) == 0:
-        return _block("ClassPredictive", facts, "")
+        return block("ClassPredictive", facts, "")
     facts += [
-        ("mean confidence", _number(float(np.mean(predictive.confidence)))),
-        ("mean noise, nats", _number(float(np.mean(predictive.aleatoric)))),
-        ("mean ignorance, nats", _number(float(np.mean(predictive.epistemic)))),
+        ("mean confidence", number(float(np.mean(predictive.confidence)))),
+        ("mean noise, nats", number(float(np.mean(predictive.aleatoric)))),
+        ("mean ignorance, nats", number(float(np.mean(predictive.epistemic)))),
     ]
-    return _block("ClassPredictive", facts, _entropy_picture(predictive.aleatoric, predictive.entropy))
+    return block("ClassPredictive", facts, _entropy_picture(predictive.aleatoric, predictive.entropy))
 
 
-def _class_text(classes: Sequence[object]) -> str:
+def class_text(classes: Sequence[object]) -> str:
     shown = ", ".join(str(label) for label in classes[:MOST_CLASSES])
     return f"{len(classes)} ({shown}{', ...' if len(classes) > MOST_CLASSES else ''})"
-
-
-def ensemble_html(ensemble) -> str:
-    """An `Ensemble`: what it is made of, and how wide each member's posterior is."""
-    names = ", ".join(ensemble.target_names)
-    outputs = ("outputs", f"{ensemble.outputs} ({names})" if names else ensemble.outputs)
-    if ensemble.task == "classification":
-        outputs = ("classes", _class_text(ensemble.classes))
-    facts = [
-        ("members", ensemble.members),
-        ("inputs", ensemble.inputs if ensemble.has_networks else "none: made from arrays"),
-        outputs,
-        ("posterior", ensemble.posterior),
-        ("lambda", _number(float(ensemble.prior_precision))),
-    ]
-    return _block("Ensemble", facts, _widths_picture(np.asarray(ensemble.gamma, dtype=float)))
 
 
 def regressor_picture(predict: Callable, span: np.ndarray, input_names: Sequence[str] | None, target: str) -> str:
@@ -133,10 +120,10 @@ def probability_picture(grid, probability, reach, x_name: str, label: str, remar
     ]
     title = f"Probability of {label} against {x_name}" + (f", {remark}" if remark else "")
     description = (
-        f"The probability of {label} goes from {_number(float(probability[0]))} at {x_name} = {_number(float(grid[0]))} "
-        f"to {_number(float(probability[-1]))} at {_number(float(grid[-1]))}."
+        f"The probability of {label} goes from {number(float(probability[0]))} at {x_name} = {number(float(grid[0]))} "
+        f"to {number(float(probability[-1]))} at {number(float(grid[-1]))}."
     )
-    return _figure(title, description, body, f"{title}. Line: probability; band: 95 % epistemic.")
+    return figure(title, description, body, f"{title}. Line: probability; band: 95 % epistemic.")
 
 
 def band_picture(grid, mean, epistemic, total, x_name: str, y_name: str, remark: str = "") -> str:
@@ -153,11 +140,11 @@ def band_picture(grid, mean, epistemic, total, x_name: str, y_name: str, remark:
     ]
     title = f"{y_name} against {x_name}" + (f", {remark}" if remark else "")
     description = (
-        f"{y_name} goes from {_number(float(mean[0]))} at {x_name} = {_number(float(grid[0]))} "
-        f"to {_number(float(mean[-1]))} at {_number(float(grid[-1]))}."
+        f"{y_name} goes from {number(float(mean[0]))} at {x_name} = {number(float(grid[0]))} "
+        f"to {number(float(mean[-1]))} at {number(float(grid[-1]))}."
     )
     caption = f"{title}. Line: mean; inner band: 95 % epistemic; outer band: 95 % total."
-    return _figure(title, description, body, caption)
+    return figure(title, description, body, caption)
 
 
 def _columns(predictive) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -193,10 +180,10 @@ def _entropy_picture(aleatoric, entropy) -> str:
         body.append(_bar(x(i), y(0.0), y(aleatoric[i]), "currentColor", 1.2, 0.7))
         body.append(_bar(x(i), y(aleatoric[i]), y(entropy[i]), COLOUR, 4, 1))
     body += _y_axis(y)
-    body.append(_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, f"{len(shown)} of {len(order)} rows, by entropy"))
+    body.append(text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, f"{len(shown)} of {len(order)} rows, by entropy"))
     title = "Entropy of the class, in nats"
-    description = f"Entropies from {_number(float(entropy[0]))} to {_number(float(entropy[-1]))}."
-    return _figure(title, description, body, f"{title}. Thin: noise; thick: ignorance.")
+    description = f"Entropies from {number(float(entropy[0]))} to {number(float(entropy[-1]))}."
+    return figure(title, description, body, f"{title}. Thin: noise; thick: ignorance.")
 
 
 def _rows_picture(mean, epistemic, total, outputs: int) -> str:
@@ -211,25 +198,10 @@ def _rows_picture(mean, epistemic, total, outputs: int) -> str:
         body.append(_bar(x(i), y(mean[i] - narrow[i]), y(mean[i] + narrow[i]), COLOUR, 4, 1))
         body.append(f'<circle cx="{x(i):.1f}" cy="{y(mean[i]):.1f}" r="1.6" fill="currentColor"/>')
     body += _y_axis(y)
-    body.append(_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, f"{len(shown)} of {len(order)} rows, by mean"))
+    body.append(text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, f"{len(shown)} of {len(order)} rows, by mean"))
     title = "Predictions with 95 % intervals" + (" of the first output" if outputs > 1 else "")
-    description = f"Means from {_number(float(mean[0]))} to {_number(float(mean[-1]))}."
-    return _figure(title, description, body, f"{title}. Dot: mean; thick: epistemic; thin: total.")
-
-
-def _widths_picture(gamma: np.ndarray) -> str:
-    widths = np.sqrt(gamma[:MOST_BARS])
-    if not np.any(widths > 0):
-        return ""
-    x = _Scale(-0.5, len(widths) - 0.5, LEFT, WIDTH - RIGHT)
-    y = _Scale(0.0, float(widths.max()), HEIGHT - BOTTOM, TOP)
-    thick = min(24.0, 0.7 * (WIDTH - LEFT - RIGHT) / len(widths))
-    body = [_bar(x(i), y(0.0), y(float(w)), COLOUR, thick, 1) for i, w in enumerate(widths)]
-    shown = "members" if len(widths) == len(gamma) else f"{len(widths)} of {len(gamma)} members"
-    body += [*_y_axis(y), _text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, shown)]
-    description = f"Widths from {_number(float(widths.min()))} to {_number(float(widths.max()))}."
-    title = "Width of each member's last layer, the root of gamma"
-    return _figure(title, description, body, f"{title}.")
+    description = f"Means from {number(float(mean[0]))} to {number(float(mean[-1]))}."
+    return figure(title, description, body, f"{title}. Dot: mean; thick: epistemic; thin: total.")
 
 
 class _Scale:
@@ -257,7 +229,7 @@ def _y_axis(y: _Scale) -> Iterable[str]:
     yield f'<line x1="{LEFT}" y1="{TOP}" x2="{LEFT}" y2="{HEIGHT - BOTTOM}" stroke="currentColor" stroke-opacity="0.5"/>'
     for value in y.ticks():
         yield f'<line x1="{LEFT - 4}" y1="{y(value):.1f}" x2="{LEFT}" y2="{y(value):.1f}" stroke="currentColor"/>'
-        yield _text(LEFT - 7, y(value) + 3.5, _number(value), "end")
+        yield text(LEFT - 7, y(value) + 3.5, number(value), "end")
 
 
 def _x_axis(x: _Scale, name: str) -> Iterable[str]:
@@ -265,8 +237,8 @@ def _x_axis(x: _Scale, name: str) -> Iterable[str]:
     yield f'<line x1="{LEFT}" y1="{base}" x2="{WIDTH - RIGHT}" y2="{base}" stroke="currentColor" stroke-opacity="0.5"/>'
     for value in x.ticks():
         yield f'<line x1="{x(value):.1f}" y1="{base}" x2="{x(value):.1f}" y2="{base + 4}" stroke="currentColor"/>'
-        yield _text(x(value), base + 15, _number(value))
-    yield _text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 4, name)
+        yield text(x(value), base + 15, number(value))
+    yield text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 4, name)
 
 
 def _bar(x: float, bottom: float, top: float, colour: str, width: float, opacity: float) -> str:
@@ -284,19 +256,19 @@ def _area(x: _Scale, y: _Scale, xs, lower, upper, look: str) -> str:
     return f'<polygon points="{_points(x, y, xs, upper)} {_points(x, y, xs[::-1], lower[::-1])}" {look}/>'
 
 
-def _text(x: float, y: float, words: str, anchor: str = "middle") -> str:
+def text(x: float, y: float, words: str, anchor: str = "middle") -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="10.5" fill="currentColor">{escape(words)}</text>'
 
 
-def _number(value: float) -> str:
+def number(value: float) -> str:
     return f"{value:.4g}"
 
 
-def _figure(title: str, description: str, body: Iterable[str], caption: str) -> str:
+def figure(title: str, description: str, body: Iterable[str], caption: str, height: int = HEIGHT) -> str:
     number = next(_numbers)  # identifiers must differ between the pictures of one notebook
     return (
         f'<figure style="margin:0;max-width:{WIDTH}px">'
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="100%" role="img" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="100%" role="img" '
         f'aria-labelledby="credens-title-{number} credens-text-{number}" font-family="sans-serif">'
         f'<title id="credens-title-{number}">{escape(title)}</title>'
         f'<desc id="credens-text-{number}">{escape(description)}</desc>'
@@ -305,7 +277,7 @@ def _figure(title: str, description: str, body: Iterable[str], caption: str) -> 
     )
 
 
-def _block(kind: str, facts: Sequence[tuple[str, object]], picture: str) -> str:
+def block(kind: str, facts: Sequence[tuple[str, object]], picture: str) -> str:
     rows = "".join(
         f'<tr><th scope="row" style="text-align:left">{escape(name)}</th>'
         f'<td style="text-align:left">{escape(str(value))}</td></tr>'

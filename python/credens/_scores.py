@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import datetime
 import json
+import math
 import os
 import warnings
 from typing import Any
@@ -149,35 +151,58 @@ def report(
     path: str | os.PathLike[str],
     level: float = 0.95,
     interval: str = "gaussian",
+    coverage_factor: float | None = None,
+    title: str = "",
+    date: str | datetime.date = "",
     foreign: Any = None,
     **parts: Any,
 ) -> None:
     """Writes one HTML page of charts of errors, calibration and uncertainty. `data` and `targets` as to `fit`.
+
+    Intervals are those of `level`, or mean +- `coverage_factor` standard deviations. The page has a `title`, and a `date`:
+    today's, or that of the environment variable SOURCE_DATE_EPOCH if this is set.
 
     For a model that predicts classes, inputs without targets give a page of predictions only, and `foreign` are inputs
     of rows that belong to no class.
     """
     model = ensemble_of(model)
     core = model._core
+    page = (os.fspath(path), _tables.word(title, "title"), str(date))
     if model.task == "classification":
-        _refuse({"level": level, "interval": interval}, "numbers")
-        return _report_classes(model, data, targets, foreign, os.fspath(path), parts)
+        _refuse({"level": level, "interval": interval, "coverage_factor": coverage_factor}, "numbers")
+        return _report_classes(model, data, targets, foreign, page, parts)
     _refuse({"foreign": foreign}, "classes")
     rows, numbers = _with_targets(dataset_of(data, targets, **with_task(core, data, parts)))
     core.check_units(rows._core)
     predictive, inputs = model.predict(rows), model._inputs(rows)
     level, interval = _tables.number(level, "level"), _tables.word(interval, "interval")
-    _core.report(core, predictive._core, inputs, rows._core, numbers, os.fspath(path), level, interval)
+    if coverage_factor is not None:
+        level = _level_of(coverage_factor, level, interval)
+    _core.report(core, predictive._core, inputs, rows._core, numbers, *page, level, interval)
 
 
-def _report_classes(model: Ensemble, data: Any, targets: Any, foreign: Any, path: str, parts: dict[str, Any]) -> None:
+def _level_of(coverage_factor: float, level: float, interval: str) -> float:
+    """The probability of mean +- this many standard deviations."""
+    factor = _tables.number(coverage_factor, "coverage_factor")
+    if not factor > 0:
+        raise UsageError(f"coverage_factor is {coverage_factor!r}, expected a number above 0")
+    if level != 0.95:
+        raise UsageError("both level and coverage_factor are given, expected one of them")
+    if interval != "gaussian":
+        raise UsageError(f"coverage_factor needs gaussian intervals, but interval is {interval!r}")
+    return math.erf(factor / math.sqrt(2))
+
+
+def _report_classes(
+    model: Ensemble, data: Any, targets: Any, foreign: Any, page: tuple[str, str, str], parts: dict[str, Any]
+) -> None:
     strange = None if foreign is None else model._inputs(foreign)
     if targets is None and not isinstance(data, Dataset) and not parts:
         inputs = model._inputs(data)
-        _core.report_classes(model._core, inputs, None, list(range(len(inputs))), strange, path)
+        _core.report_classes(model._core, inputs, None, list(range(len(inputs))), strange, *page)
         return
     rows, numbers = _with_targets(dataset_of(data, targets, **with_task(model._core, data, parts)))
-    _core.report_classes(model._core, model._inputs(rows), rows._core, numbers, strange, path)
+    _core.report_classes(model._core, model._inputs(rows), rows._core, numbers, strange, *page)
 
 
 def inspect(model: Ensemble) -> dict[str, Any]:

@@ -298,7 +298,7 @@ def test_a_report_has_the_charts_of_the_command_line(trees, new_rows, tmp_path, 
     write_table(tmp_path / "foreign.csv", 4 + x, y)
     program("report", "m.safetensors", "new.csv", "--foreign", "foreign.csv", "-o", "expected.html")
     expected = charts_of(tmp_path / "expected.html")
-    assert len(expected) == 8
+    assert len(expected) == 10
     credens.report(trees, x, y, path=tmp_path / "arrays.html", foreign=4 + x)
     credens.report(trees, tmp_path / "new.csv", "tree", path=tmp_path / "files.html", foreign=tmp_path / "foreign.csv")
     assert charts_of(tmp_path / "arrays.html") == charts_of(tmp_path / "files.html") == expected

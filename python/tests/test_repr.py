@@ -6,8 +6,12 @@ import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 import pytest
+from conftest import table
 
+import credens
 from credens import _repr
+from credens._expectation import ClassExpectation, Estimate, Expectation, OutputExpectation
+from credens._repr_ensemble import ensemble_html
 
 
 def predictive(rows, outputs=1):
@@ -21,10 +25,17 @@ def predictive(rows, outputs=1):
     )
 
 
-def ensemble(gamma, **changes):
-    facts = {"members": len(gamma), "inputs": 2, "outputs": 1, "has_networks": True, "posterior": "isotropic"}
-    facts |= {"prior_precision": 1.0, "gamma": gamma, "target_names": ["y"], "task": "regression"}
-    return types.SimpleNamespace(**(facts | changes))
+def expectation(**changes):
+    scores = dict.fromkeys(("rmse", "r2", "mae", "crps", "nll"), Estimate(12.3456, 0.0789))
+    scores |= {"coverage": Estimate(0.95, 0.01), "aleatoric_std": Estimate(3.0, 0.1), "epistemic_std": Estimate(1.0, 0.1)}
+    return Expectation(40, 0.95, Estimate(1.0, 0.1), {"y": OutputExpectation(**(scores | changes))})
+
+
+def ensemble(weights=(0.5, 0.3, 0.2), **changes):
+    facts = {"members": len(weights), "inputs": 2, "outputs": 1, "has_networks": True, "posterior": "isotropic"}
+    facts |= {"prior_precision": 1.0, "weights": np.array(weights), "target_names": ["y"], "target_units": ["MPa"]}
+    facts |= {"input_names": ["a", "<b>"], "input_units": ["mm", ""], "input_kinds": ["number", "category"]}
+    return types.SimpleNamespace(**(facts | {"task": "regression", "expected": expectation()} | changes))
 
 
 def parts(page, tag):
@@ -68,16 +79,55 @@ def test_equal_and_extreme_values_have_a_picture():
         assert "nan" not in _repr.predictive_html(same)
 
 
-def test_an_ensemble_shows_the_width_of_each_member():
-    page = _repr.ensemble_html(ensemble([0.04, 0.09, 0.01]))
-    bars = [line for line in parts(page, "line") if line.get("stroke") == _repr.COLOUR]
-    lengths = [float(bar.get("y1")) - float(bar.get("y2")) for bar in bars]
-    assert lengths == pytest.approx([lengths[1] * 2 / 3, lengths[1], lengths[1] / 3], abs=0.11)
+def cells(page):
+    return {row[0].text: row[1].text for row in parts(page, "tr")}
 
 
-def test_a_narrow_ensemble_has_facts_only():
-    page = _repr.ensemble_html(ensemble([0.0, 0.0], posterior="delta", has_networks=False))
+def bars(page):
+    """Widths of the rectangles, by their colour."""
+    found = [(rect.get("fill"), float(rect.get("width"))) for rect in parts(page, "rect")]
+    return [width for fill, width in found if fill == "currentColor"], [width for fill, width in found if fill == _repr.COLOUR]
+
+
+def test_an_ensemble_begins_with_what_new_rows_may_expect():
+    facts = cells(ensemble_html(ensemble()))
+    assert next(iter(facts.items())) == (
+        "new rows may expect",
+        "RMSE 12.346 ± 0.079 MPa, R² 12.346 ± 0.079, 95.0 ± 1.0 % inside the 95 % intervals (by 40 held-out rows)",
+    )
+    assert facts["inputs"] == "2: a [mm], <b> (words)" and facts["outputs"] == "y [MPa]"
+    assert facts["members"] == "3, weights 20 % to 50 %"
+
+
+def test_an_ensemble_shows_noise_against_ignorance_and_weights():
+    page = ensemble_html(ensemble())
+    (noise, *weights), (ignorance,) = bars(page)
+    assert (noise + 1) / (ignorance + 1) == pytest.approx(9, rel=1e-2)  # variances 9 and 1; bars end 1 before the next
+    assert [width + 1 for width in weights] == pytest.approx([(weights[0] + 1) * share for share in (1, 0.6, 0.4)], abs=0.2)
+    assert "10 % ignorance" in page and "2.6 effective" in page
+
+
+def test_an_ensemble_of_classes_shows_entropies():
+    expected = ClassExpectation(30, Estimate(0.9, 0.05), Estimate(0.3, 0.04), Estimate(0.1, 0.02), Estimate(0.3, 0.1), Estimate(0.1, 0.1))
+    page = ensemble_html(ensemble(task="classification", classes=["ash", "oak"], expected=expected))
+    assert cells(page)["new rows may expect"] == "accuracy 90.0 ± 5.0 %, log loss 0.300 ± 0.040 nats (by 30 held-out rows)"
+    assert cells(page)["classes"] == "2 (ash, oak)" and "25 % ignorance" in page and "expected entropy" in page
+
+
+def test_an_ensemble_without_expectations_says_so():
+    page = ensemble_html(ensemble([1.0], expected=None, posterior="delta", has_networks=False))
     assert parts(page, "svg") == [] and "delta" in page and "made from arrays" in page
+    assert cells(page)["new rows may expect"].startswith("not known")
+    assert len(bars(ensemble_html(ensemble(expected=None)))[0]) == 3
+
+
+def test_extreme_expectations_and_many_outputs_have_a_picture():
+    for aleatoric, epistemic in ((0.0, 0.0), (float("inf"), 1.0), (1e-200, 0.0), (1e100, 1e100)):
+        scores = expectation(aleatoric_std=Estimate(aleatoric, 0.0), epistemic_std=Estimate(epistemic, float("inf")))
+        assert "nan" not in ensemble_html(ensemble(expected=scores))
+    outputs = {f"output number {k}": expectation().outputs["y"] for k in range(20)}
+    page = ensemble_html(ensemble(expected=Expectation(9, 0.95, Estimate(1, 1), outputs), target_units=[]))
+    assert len(bars(page)[1]) == 6
 
 
 def test_class_probabilities_show_noise_and_ignorance():
@@ -116,7 +166,7 @@ def test_the_band_follows_the_input_that_moves_the_mean_most():
 
 
 def test_pictures_speak_to_screen_readers():
-    first, second = (_repr.ensemble_html(ensemble([0.1])) for _ in range(2))
+    first, second = (ensemble_html(ensemble()) for _ in range(2))
     (svg,) = parts(first, "svg")
     assert svg.get("role") == "img"
     named = {element.get("id") for tag in ("title", "desc") for element in parts(first, tag)}
@@ -125,7 +175,7 @@ def test_pictures_speak_to_screen_readers():
 
 
 def test_names_cannot_break_out():
-    page = _repr.ensemble_html(ensemble([0.1], target_names=["<script>&\"'"]))
+    page = ensemble_html(ensemble(target_names=["<script>&\"'"]))
     assert "<script>" not in page and ElementTree.fromstring(page) is not None
 
 
@@ -142,8 +192,11 @@ def test_the_colour_stands_out_on_light_and_dark_paper(paper):
 
 
 def test_models_and_predictions_show_themselves(model, wide_model):
-    assert "Width of each member" in model._repr_html_() and parts(model._repr_html_(), "svg")
-    assert "1 (y)" in model._repr_html_() and "2 (a, b)" in wide_model._repr_html_()
+    facts, page = cells(model._repr_html_()), model._repr_html_()
+    assert facts["new rows may expect"].endswith(f"(by {model.expected.rows} held-out rows)") and facts["outputs"] == "y"
+    assert "Noise and ignorance" in page and parts(page, "svg")
+    assert cells(wide_model._repr_html_())["outputs"] == "a, b"
+    assert "not known" in credens.widen(model, *table(), posterior="delta")._repr_html_()
     x = np.zeros((5, 2))
     assert "Predictions with 95 % intervals." in model.predict(x)._repr_html_()
     assert "of the first output" in wide_model.predict(x)._repr_html_()

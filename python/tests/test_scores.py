@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Scores, pages and summaries: those of the command line."""
 
+import datetime
 import json
 import pickle
 import re
@@ -141,3 +142,25 @@ def test_rows_without_target_are_left_out(model, tmp_path):
     assert named_rows(tmp_path / "gaps.html") == [kept[row] for row in named_rows(tmp_path / "kept.html")]
     with pytest.raises(ValueError, match="no row has a target, expected at least one"):
         credens.score(model, x, np.full(50, np.nan))
+
+
+def test_a_report_has_a_title_a_date_and_a_coverage_factor(model, rows, tmp_path):
+    path = tmp_path / "report.html"
+    credens.report(model, *rows, path=path, title="Rods & bars", date=datetime.date(2026, 5, 1), coverage_factor=2)
+    page = path.read_text()
+    assert "<h1>Rods &amp; bars</h1>" in page and "Made on 2026-05-01." in page
+    assert "coverage factor k = 2.00" in page and "What moves" in page
+    for given, sentence in {
+        "coverage_factor is -1, expected a number above 0": {"coverage_factor": -1},
+        "coverage_factor needs gaussian intervals, but interval is 'mixture'": {"coverage_factor": 2, "interval": "mixture"},
+        "both level and coverage_factor are given": {"coverage_factor": 2, "level": 0.9},
+    }.items():
+        with pytest.raises(credens.UsageError, match=given):
+            credens.report(model, *rows, path=tmp_path / "no.html", **sentence)
+    assert not (tmp_path / "no.html").exists()
+
+
+def test_the_date_of_a_report_is_that_of_source_date_epoch(model, rows, tmp_path, monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1772323200")
+    credens.report(model, *rows, path=tmp_path / "report.html")
+    assert "Made on 2026-03-01." in (tmp_path / "report.html").read_text()

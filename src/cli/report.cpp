@@ -14,6 +14,7 @@
 #include "cli/rows.hpp"
 #include "cli/verbs.hpp"
 #include "data/row_sketch.hpp"
+#include "math/normal.hpp"
 #include "model/ensemble_state.hpp"
 #include "report/confusions.hpp"
 #include "report/model_page.hpp"
@@ -24,14 +25,33 @@ namespace {
 
 struct ReportArguments : ComparisonArguments {
   ClassArguments classes = {};
+  std::optional<double> coverage_factor = {};
   std::string output;
+  std::string title;
+  std::string date;
+
+  /// With the level that the coverage factor stands for.
+  scoring::IntervalOptions intervals() const {
+    if (!coverage_factor) return interval;
+    return {.level = 2 * math::normal_cdf(*coverage_factor) - 1, .kind = interval.kind};
+  }
+
+  report::PageNames names() const {
+    return {.model = model, .data = outputs.empty() ? data : outputs, .title = title, .date = date};
+  }
 };
 
 void declare(Arguments& arguments, ReportArguments& report) {
   comparison_arguments(arguments, report);
   foreign_argument(arguments, report.classes);
+  arguments.group("Intervals");
+  arguments.option("--coverage-factor", "K", report.coverage_factor,
+                   "Intervals mean +- K standard deviations, in place of a level", positive_number());
   arguments.group("Result");
   arguments.option("-o,--output", "REPORT.html", report.output, "The page; - is standard output").required = true;
+  arguments.option("--title", "TEXT", report.title, "Title of the page");
+  arguments.option("--date", "TEXT", report.date,
+                   "Date on the page; if not given today's, or that of SOURCE_DATE_EPOCH if this is set");
   columns_option(arguments, "--keep", report.keep, "Columns of DATA to show beside the rows that the page names");
 }
 
@@ -39,6 +59,8 @@ void check(const ReportArguments& arguments) {
   check_arguments(arguments);
   base::require(arguments.keep.empty() || arguments.outputs.empty(), ErrorCode::usage,
                 "--keep names columns, but --outputs gives arrays");
+  base::require(!arguments.coverage_factor || arguments.interval.kind == IntervalKind::gaussian, ErrorCode::usage,
+                "--coverage-factor needs gaussian intervals, but --interval is mixture");
   check_not_archive("-o", arguments.output);
   check_not_input(arguments.output, {arguments.model, arguments.data});
   check_writable(arguments.output);
@@ -67,6 +89,7 @@ report::RowPlaces places_of(RowStream& stream, const std::set<std::size_t>& want
   std::size_t first = 0;
   while (const Rows* rows = stream.next()) {
     if (rows->arrays) break;
+    places.sample.add(rows->block.inputs, rows->block.noise_std);
     const std::size_t first_line = rows->block.table->first_line;
     if (first_line > 0) places.word = "line";
     if (places.kept_names.empty()) places.kept_names = kept_headings(*rows, keep);
@@ -82,10 +105,6 @@ report::RowPlaces places_of(RowStream& stream, const std::set<std::size_t>& want
   return places;
 }
 
-const std::string& data_name(const ReportArguments& arguments) {
-  return arguments.outputs.empty() ? arguments.data : arguments.outputs;
-}
-
 void write_page(const ReportArguments& arguments, const report::Page& page) {
   base::OutputFile file(arguments.output);
   file.write(report::render_page(page));
@@ -96,7 +115,7 @@ void run_classes(const ReportArguments& arguments, const Ensemble& ensemble) {
   RowStream stream(ensemble, arguments, data::Targets::if_there);
   const report::ClassReport judged = report_classes(ensemble, stream, arguments, arguments.classes);
   const report::RowPlaces places = places_of(stream, judged.shown_rows(), arguments.keep);
-  write_page(arguments, judged.page(arguments.model, data_name(arguments), places));
+  write_page(arguments, judged.page(arguments.names(), places));
   if (is_standard_output(arguments.output)) return;
   Lines lines = {{"rows", fmt::format("{}", judged.rows())}};
   if (stream.has_targets()) {
@@ -121,7 +140,7 @@ void run(const ReportArguments& arguments) {
   check_task(arguments, arguments.classes, ensemble.task());
   if (ensemble.task() == Task::classification) return run_classes(arguments, ensemble);
   RowStream stream(ensemble, arguments, data::Targets::needed);
-  report::ModelReport judged(ensemble, arguments.interval, largest_weight(stream));
+  report::ModelReport judged(ensemble, arguments.intervals(), largest_weight(stream));
   data::SharedRows trained_on(ensemble.state().row_hashes);
   for_observations(
       ensemble, stream, arguments, [&](const scoring::Observations& rows) { judged.add(rows); },
@@ -131,13 +150,13 @@ void run(const ReportArguments& arguments) {
       });
   judged.set_training_share(trained_on.share());
   const report::RowPlaces places = places_of(stream, judged.shown_rows(), arguments.keep);
-  write_page(arguments, judged.page(arguments.model, data_name(arguments), places));
+  write_page(arguments, judged.page(arguments.names(), places));
   if (is_standard_output(arguments.output)) return;
   const report::Comparison comparison = judged.comparison();
   print_training_warning(comparison.training_share);
   print_lines({{"rows", fmt::format("{}", comparison.rows)},
                {"coverage", fmt::format("{}, level {}", report::percent(comparison.extended.total_coverage),
-                                        base::to_text(arguments.interval.level))},
+                                        fmt::format("{:.6g}", arguments.intervals().level))},
                {"written to", arguments.output}});
 }
 

@@ -6,6 +6,11 @@
 
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
+#include <ctime>
+
+#include "base/check.hpp"
+#include "base/text.hpp"
 
 namespace credens::data {
 
@@ -148,6 +153,20 @@ std::string date_text(double seconds, bool has_zone) {
                                        static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
   if (time == 0 && !has_zone) return text;
   return fmt::format("{}T{:02}:{:02}:{:02}{}", text, time / 3600, time / 60 % 60, time % 60, has_zone ? "Z" : "");
+}
+
+std::string today() {
+  if (const char* text = std::getenv("SOURCE_DATE_EPOCH")) {
+    constexpr long long end_of_9999 = 253402300799;
+    const std::optional<long long> seconds = base::parse_integer(text);
+    base::require(seconds && *seconds >= 0 && *seconds <= end_of_9999, ErrorCode::usage,
+                  "SOURCE_DATE_EPOCH is {}, expected whole seconds since 1970-01-01", base::quoted(text));
+    return date_text(static_cast<double>(*seconds / 86400 * 86400));
+  }
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  localtime_r(&now, &local);
+  return fmt::format("{:04}-{:02}-{:02}", local.tm_year + 1900, local.tm_mon + 1, local.tm_mday);
 }
 
 }  // namespace credens::data

@@ -33,4 +33,8 @@ std::size_t calendar_day(double seconds);
 /// `2024-05-17`, or with the time of day where there is one: `2024-05-17T08:30:00`; with a zone `2024-05-17T08:30:00Z`.
 std::string date_text(double seconds, bool has_zone = false);
 
+/// Today on this machine, or the day of SOURCE_DATE_EPOCH (seconds since 1970-01-01, UTC), so that what bears it can be
+/// made again byte by byte. Throws usage where that is no number.
+std::string today();
+
 }  // namespace credens::data

@@ -277,11 +277,16 @@ RowSummary summarise(RowSource& source, bool with_sample, std::size_t most_keys)
   return summary;
 }
 
+std::vector<std::size_t> heavy_tailed_columns(const ColumnMoments& moments, std::span<const std::size_t> without) {
+  std::vector<std::size_t> heavy = moments.columns_with_outliers(heavy_tail(moments.rows()));
+  std::erase_if(heavy, [&](std::size_t col) { return std::ranges::binary_search(without, col); });
+  return heavy;
+}
+
 Scaler asinh_scaler(const RowSample& sample, const ColumnMoments& moments, std::span<const std::string> labels,
                     std::span<const std::size_t> without) {
   constexpr double normal_range = 1.349;  // interquartile range of the standard normal
-  std::vector<std::size_t> heavy = moments.columns_with_outliers(heavy_tail(moments.rows()));
-  std::erase_if(heavy, [&](std::size_t col) { return std::ranges::binary_search(without, col); });
+  const std::vector<std::size_t> heavy = heavy_tailed_columns(moments, without);
   if (heavy.empty()) return moments.scaler(labels);
   const Matrix rows = sample.values();
   const std::vector<double> weights = sample.weights();

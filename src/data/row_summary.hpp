@@ -98,6 +98,10 @@ std::vector<InputEncoding> encodings_of(const Schema& schema, const RowSummary& 
 /// many words as rows, where neither a word nor the missing cells have rows enough.
 std::vector<std::size_t> unlearnable_inputs(const Schema& schema, const RowSummary& summary);
 
+/// Columns with values so far from their mean that the others would hardly differ (ascending), but for those `without`
+/// (ascending).
+std::vector<std::size_t> heavy_tailed_columns(const ColumnMoments& moments, std::span<const std::size_t> without);
+
 /// Standardises columns, those that are heavy-tailed after an asinh transform: centre = median, width = interquartile
 /// range / 1.349, the standard deviation of a normal column; where that is 0, the median distance from the centre of
 /// the rows that are not at it. `moments` are those of all rows; quantiles, and the scale of transformed columns, are

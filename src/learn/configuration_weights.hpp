@@ -44,9 +44,10 @@ class HeldOutMixture {
 ///
 /// with p_r the mixture at row r, MSE_k the mean squared error of its mean in output k, means weighted by rows, U the
 /// sum of row weights, m the mean number of rows that are held out together. The last term is a prior worth one unit of
-/// rows for every configuration. Density alone would reward
-/// configurations with bad means for being wide where the others err; the second term is the NLL of the mixture's mean
-/// with the best constant noise, in the same nats per row. `log_density` has one value per held-out pair.
+/// rows for every configuration. By density alone, a configuration with a poor mean but wide intervals would get too
+/// much weight: its density is high at the rows where the others are wrong. The second term judges the mixture's mean:
+/// it is the NLL of the mean with the best constant noise, in the same nats per row. `log_density` has one value per
+/// held-out pair.
 std::vector<double> best_configuration_weights(const HeldOut& held_out, std::span<const double> log_density,
                                                std::vector<double> start);
 

@@ -244,7 +244,7 @@ class Planner {
     decide("epochs", options.epochs, epochs(), fmt::format("{} rows in batches of {}", size_.rows, *options.batch));
     decide("schedule", options.schedule, Schedule::cosine, "no epoch has to be chosen");
     decide("asinh_inputs", options.asinh_inputs, options.standardise_inputs,
-           "outliers would dominate the other values");
+           options.standardise_inputs ? "outliers would dominate the other values" : "inputs are not standardised");
     decide("leave_out_slips", options.leave_out_slips, true, "targets far from all others would ruin the fit");
   }
 
@@ -358,6 +358,20 @@ void check_class_options(const FitOptions& given) {
   check(!given.loss_beta.is_given() || given.loss_beta == std::vector<double>{0}, "loss_beta");
 }
 
+/// The decision names the inputs that it is about. Without any it changes nothing, and is not told.
+void explain_asinh(const TrainingTable& train, std::vector<model::Decision>& decisions) {
+  const auto about = std::ranges::find(decisions, "asinh_inputs", &model::Decision::name);
+  if (about == decisions.end() || about->value == "false") return;
+  const std::vector<std::size_t> heavy = train.heavy_tailed_inputs();
+  if (heavy.empty()) {
+    decisions.erase(about);
+    return;
+  }
+  const std::string others = heavy.size() == 1 ? "" : fmt::format(" (and of {} more inputs)", heavy.size() - 1);
+  about->reason = fmt::format("a few values of {}{} lie so far out that the others would hardly differ",
+                              data::labels_of(train.schema().inputs)[heavy.front()], others);
+}
+
 }  // namespace
 
 Plan make_plan(const FitOptions& given, const TrainingTable& train) {
@@ -375,6 +389,7 @@ Plan make_plan(const FitOptions& given, const TrainingTable& train) {
   if (about_slips != plan.decisions.end() && !train.slips().empty()) {
     about_slips->reason = "hard to believe: " + places_of(train.slips(), train.summary().first_line);
   }
+  explain_asinh(train, plan.decisions);
   return plan;
 }
 

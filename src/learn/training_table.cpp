@@ -120,6 +120,14 @@ std::size_t TrainingTable::row_bytes() const {
          (math::padded(encoder.width()) + target_columns() * (has_noise() ? 2 : 1) + (has_weights() ? 1 : 0));
 }
 
+std::vector<std::size_t> TrainingTable::inputs_without_numbers() const {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < inputs(); ++i) {
+    if (schema().inputs[i].kind != ColumnKind::number) found.push_back(i);
+  }
+  return found;
+}
+
 Scaling TrainingTable::scaling(bool standardise_inputs, bool asinh_inputs) const {
   const std::vector<std::string> labels = data::labels_of(schema().inputs);
   Scaling scaling{.inputs = data::Encoder(data::identity_scaler(inputs()), encodings_),
@@ -127,10 +135,7 @@ Scaling TrainingTable::scaling(bool standardise_inputs, bool asinh_inputs) const
                                                           : summary_.targets.scaler(data::labels_of(schema().targets)),
                   .classes = classes_};
   if (!standardise_inputs) return scaling;
-  std::vector<std::size_t> not_numbers;
-  for (std::size_t i = 0; i < inputs(); ++i) {
-    if (schema().inputs[i].kind != ColumnKind::number) not_numbers.push_back(i);
-  }
+  const std::vector<std::size_t> not_numbers = inputs_without_numbers();
   data::Scaler& scaler = scaling.inputs.scaler;
   scaler = asinh_inputs ? data::asinh_scaler(summary_.sample, summary_.inputs, labels, not_numbers)
                         : summary_.inputs.scaler(labels);

@@ -115,12 +115,18 @@ class TrainingTable {
   Windows windows() const { return Windows(rows(), row_bytes(), window_); }
   std::size_t window_bytes() const { return window_.window; }
 
+  /// Inputs that get an asinh transform where that is wanted.
+  std::vector<std::size_t> heavy_tailed_inputs() const {
+    return data::heavy_tailed_columns(summary_.inputs, inputs_without_numbers());
+  }
+
   /// Targets are standardised by all rows, inputs too where that is wanted, and heavy-tailed inputs get an asinh
   /// transform before (data/row_summary.hpp) where that is.
   Scaling scaling(bool standardise_inputs, bool asinh_inputs) const;
 
  private:
   std::size_t plain_row_bytes() const;
+  std::vector<std::size_t> inputs_without_numbers() const;  ///< words and dates
   data::RowSummary summarise(bool leaves_out_inputs);
 
   WindowSize window_;

@@ -2,6 +2,7 @@
 
 #include "report/chart.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdlib>
@@ -120,18 +121,26 @@ json axis_encoding(const std::string& title, const json& scale) {
   return {{"type", "quantitative"}, {"title", title}, {"scale", scale}};
 }
 
-/// Names along both axes of a matrix: each is shown, as far as there is room.
-void name_matrix_axes(const Chart& chart, json& encoding) {
-  json& y = encoding["y"];
-  y["scale"]["reverse"] = true;
-  y["axis"] = named_ticks(chart.y_names);
-  y["axis"].update({{"labelOverlap", false}, {"labelLimit", 100}});
-  if (chart.x_names.empty()) return;
-  encoding["x"]["axis"].update({{"labelOverlap", false},
-                                {"labelLimit", 100},
-                                {"labelAngle", -45},
-                                {"labelAlign", "right"},
-                                {"labelBaseline", "middle"}});
+/// Names beside a vertical axis: each is shown, as far as there is room.
+json names_beside(const std::vector<std::string>& names) {
+  json axis = named_ticks(names);
+  axis.update({{"labelOverlap", false}, {"labelLimit", 100}});
+  return axis;
+}
+
+/// Names below an axis; long ones are turned, so that they do not run into each other on a phone.
+json names_below(const std::vector<std::string>& names, bool are_turned) {
+  if (!are_turned) return named_ticks(names);
+  json axis = names_beside(names);
+  axis.update({{"labelAngle", -45}, {"labelAlign", "right"}, {"labelBaseline", "middle"}});
+  return axis;
+}
+
+bool are_long(const std::vector<std::string>& names) {
+  constexpr std::size_t most_letters = 32;
+  std::size_t longest = 0;
+  for (const std::string& name : names) longest = std::max(longest, name.size());
+  return names.size() * longest > most_letters;
 }
 
 /// The colours of the ends, and of the middle if there is one, are those of the page.
@@ -153,8 +162,14 @@ json encoding_of(const Mark& mark, const Chart& chart) {
   for (const Column& column : kind_of(mark).columns) encoding[column.channel]["field"] = column.field;
   encoding["x"].update(axis_encoding(chart.x_title, scale_of(chart.x_logarithmic, chart.x_range)));
   encoding["y"].update(axis_encoding(chart.y_title, scale_of(chart.y_logarithmic, chart.y_range)));
-  if (!chart.x_names.empty()) encoding["x"]["axis"] = named_ticks(chart.x_names);
-  if (!chart.y_names.empty()) name_matrix_axes(chart, encoding);
+  if (!chart.x_names.empty()) {
+    const bool are_turned = !chart.y_names.empty() || are_long(chart.x_names);
+    encoding["x"]["axis"] = names_below(chart.x_names, are_turned);
+  }
+  if (!chart.y_names.empty()) {
+    encoding["y"]["scale"]["reverse"] = true;
+    encoding["y"]["axis"] = names_beside(chart.y_names);
+  }
   if (mark.kind == MarkKind::cells) encoding["fill"].update(colour_encoding(chart.colours));
   return encoding;
 }

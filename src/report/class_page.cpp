@@ -2,9 +2,9 @@
 
 #include "report/class_page.hpp"
 
-#include <credens/version.hpp>
-
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -214,27 +214,28 @@ Section ClassReport::foreign_section() const {
   return section;
 }
 
-Page ClassReport::page(const std::string& model_name, const std::string& data_name, const RowPlaces& places) const {
+Page ClassReport::page(const PageNames& names, const RowPlaces& places) const {
   base::require(rows() > 0, ErrorCode::data, "there are no rows to show, expected at least 1");
-  Page page{.title = "How well does the model know?", .footer = fmt::format("Made by credens {}.", version())};
+  Page page = begin_page(names);
   std::optional<ClassComparison> comparison;
   if (options_.has_targets) {
     comparison = this->comparison();
-    page.lead = class_lead(*comparison, file_name(model_name), file_name(data_name));
+    page.lead = class_lead(*comparison, file_name(names.model), file_name(names.data));
     page.sections = {class_scores_section(*comparison, names_, reliability_.bins())};
   } else {
     page.lead = fmt::format("What {} predicts for the {} rows of {}, which have no {} to compare it with.",
-                            file_name(model_name), rows(), file_name(data_name), target_name());
+                            file_name(names.model), rows(), file_name(names.data), target_name());
     page.sections = {{.title = "The predictions",
                       .paragraphs = {entropy_sentence(aleatoric_.value(), epistemic_.value())},
                       .tables = {predicted_table(predicted_, weight_unit_, names_.classes)}}};
   }
   page.sections.push_back(expectation_section(ensemble_));
   page.sections.push_back(predictions_section(comparison ? &*comparison : nullptr));
-  page.sections.back().tables.push_back(least_known_table(data_name, places));
+  page.sections.back().tables.push_back(least_known_table(names.data, places));
+  std::ranges::move(class_effect_sections(ensemble_, places.sample), std::back_inserter(page.sections));
   if (comparison) page.sections.push_back(classes_section(comparison->extended.confusion, names_.classes));
   if (options_.has_foreign) page.sections.push_back(foreign_section());
-  page.sections.push_back(making_section(ensemble_, model_name));
+  page.sections.push_back(making_section(ensemble_, names.model));
   return page;
 }
 

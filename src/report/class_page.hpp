@@ -45,8 +45,8 @@ class ClassReport {
   /// Rows that the page shows one by one: it needs their places.
   std::set<std::size_t> shown_rows() const;
 
-  /// Names are paths, of which the page shows the file's name alone. Throws data where there are no rows.
-  Page page(const std::string& model_name, const std::string& data_name, const RowPlaces& places) const;
+  /// Throws data where there are no rows.
+  Page page(const PageNames& names, const RowPlaces& places) const;
 
  private:
   Section predictions_section(const ClassComparison* comparison) const;
@@ -63,7 +63,7 @@ class ClassReport {
   scoring::Reliability reliability_;
   scoring::Reliability classical_reliability_;
   scoring::RankedWeights risk_by_ignorance_;  ///< wrong rows against right ones
-  scoring::EvenSample sample_;
+  scoring::EvenSample<scoring::ClassRow> sample_;
   scoring::LeastKnown least_known_;
   std::vector<math::CompensatedSum> predicted_;  ///< by class: weight of the rows that are predicted as such
   scoring::WeightedMean aleatoric_;
@@ -83,7 +83,7 @@ struct ChartedClasses {
   std::vector<scoring::ReliabilityBin> reliability = {};
   std::vector<scoring::ReliabilityBin> classical_reliability = {};
   RiskCurve risk_by_ignorance = {};
-  const scoring::EvenSample& sample;
+  const scoring::EvenSample<scoring::ClassRow>& sample;
 };
 
 /// Confidence and entropies; of rows with targets also reliability, risk and the confusion matrix.

@@ -99,7 +99,7 @@ std::string training_warning(const std::optional<double>& training_share) {
 std::vector<Table> comparison_tables(const Comparison& comparison, const Ensemble& ensemble, double level) {
   const std::string posterior(base::name_of(ensemble.posterior()));
   std::vector<Table> tables = {comparison_table(comparison.classical, comparison.extended, posterior)};
-  tables.front().caption = fmt::format("{}, level {}", data::count_of(comparison.rows, "row"), base::to_text(level));
+  tables.front().caption = fmt::format("{}, level {:.6g}", data::count_of(comparison.rows, "row"), level);
   const std::vector<std::string> labels = ensemble.state().schema.target_labels();
   if (labels != ensemble.target_names()) tables.front().caption += fmt::format(", {}", base::join(labels, ", "));
   for (std::size_t k = 0; k < comparison.extended.per_output.size(); ++k) {

@@ -106,7 +106,7 @@ Figure intervals_by_width(const ChartedOutput& output) {
                                          "width, with what was observed.",
                                          level, output.name),
               .x_title = "rows, narrowest interval first (%)",
-              .y_title = "observed − predicted " + label_of(output),
+              .y_title = with_unit("observed − predicted", output),
               .x_range = whole_percent,
               .marks = {{MarkKind::band, level + " interval", Role::estimate, share,
                          differences(taken(rows.lower, chosen), mean), differences(taken(rows.upper, chosen), mean)},

@@ -2,12 +2,11 @@
 
 #include "report/model_page.hpp"
 
-#include <credens/version.hpp>
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
+#include "math/normal.hpp"
 #include "math/statistics.hpp"
 #include "model/ensemble_state.hpp"
 #include "report/chart_parts.hpp"
@@ -34,13 +33,24 @@ std::string verdict(double coverage, const Range& expected) {
   return "in keeping with that";
 }
 
-std::string coverage_sentence(const Comparison& comparison, double level, double effective_rows) {
+/// "The 95 % intervals, mean ± 1.96 standard deviations (coverage factor k = 1.96),".
+std::string intervals_text(const scoring::IntervalOptions& interval) {
+  const std::string level = level_text(interval.level);
+  if (interval.kind == IntervalKind::mixture) {
+    return fmt::format("The {} intervals, central quantiles of the mixture (so they have no coverage factor),", level);
+  }
+  const std::string k = significant(math::normal_quantile((1 + interval.level) / 2));
+  return fmt::format("The {} intervals, mean ± {} standard deviations (coverage factor k = {}),", level, k, k);
+}
+
+std::string coverage_sentence(const Comparison& comparison, const scoring::IntervalOptions& interval,
+                              double effective_rows) {
   const double coverage = comparison.extended.total_coverage;
-  const Range expected = expected_shares(level, effective_rows);
+  const Range expected = expected_shares(interval.level, effective_rows);
   return fmt::format(
-      "The {} intervals hold {} of the observations. Over {} rows a calibrated model would be expected to reach "
-      "between {} and {}; this is {}.",
-      level_text(level), percent(coverage), comparison.rows, percent(expected.first), percent(expected.second),
+      "{} hold {} of the observations. Over {} rows a calibrated model would be expected to reach between {} and {}; "
+      "this is {}.",
+      intervals_text(interval), percent(coverage), comparison.rows, percent(expected.first), percent(expected.second),
       verdict(coverage, expected));
 }
 
@@ -56,17 +66,18 @@ std::string error_sentence(const Scores& scores) {
                         percent(ratio / (1 + ratio)));
 }
 
-Section scores_section(const Comparison& comparison, const Ensemble& ensemble, double level, double effective_rows) {
+Section scores_section(const Comparison& comparison, const Ensemble& ensemble, const scoring::IntervalOptions& interval,
+                       double effective_rows) {
   const std::string of_outputs =
       ensemble.outputs() == 1 ? "" : " These are means over the outputs; each has a table of its own below.";
   return {.title = "The scores",
-          .paragraphs = {coverage_sentence(comparison, level, effective_rows) + of_outputs,
+          .paragraphs = {coverage_sentence(comparison, interval, effective_rows) + of_outputs,
                          error_sentence(comparison.extended),
                          "The same numbers as those of credens evaluate. “Classical” is the ensemble without the width "
                          "of its members' posteriors. Coverage should be close to the level; errors, likelihood, CRPS, "
                          "width, interval score and calibration error are better the smaller they are. All of it holds "
                          "for new rows only if the model was not trained on these."},
-          .tables = comparison_tables(comparison, ensemble, level)};
+          .tables = comparison_tables(comparison, ensemble, interval.level)};
 }
 
 Table most_epistemic_table(const Ensemble& ensemble, const scoring::OutputDiagnostics& rows,
@@ -90,15 +101,14 @@ Table most_epistemic_table(const Ensemble& ensemble, const scoring::OutputDiagno
   return table;
 }
 
-std::string lead(const Ensemble& ensemble, const std::string& model_name, const Comparison& comparison,
-                 const std::string& data_name) {
-  std::string names = base::join(ensemble.target_names(), ", ");
-  if (ensemble.outputs() > 8) names = fmt::format("{} outputs", ensemble.outputs());
+std::string lead(const Ensemble& ensemble, const Comparison& comparison, const PageNames& names) {
+  std::string targets = base::join(ensemble.target_names(), ", ");
+  if (ensemble.outputs() > 8) targets = fmt::format("{} outputs", ensemble.outputs());
   const std::string warning = training_warning(comparison.training_share);
   return fmt::format(
       "{}{}What {} predicts for the {} rows of {}, beside what was observed of {}: errors, noise, ignorance, "
       "and whether its intervals keep their word.",
-      warning, warning.empty() ? "" : " ", file_name(model_name), comparison.rows, file_name(data_name), names);
+      warning, warning.empty() ? "" : " ", file_name(names.model), comparison.rows, file_name(names.data), targets);
 }
 
 }  // namespace
@@ -132,19 +142,19 @@ std::set<std::size_t> ModelReport::shown_rows() const {
   return shown;
 }
 
-Page ModelReport::page(const std::string& model_name, const std::string& data_name, const RowPlaces& places) const {
+Page ModelReport::page(const PageNames& names, const RowPlaces& places) const {
   const Comparison comparison = this->comparison();
   const double effective_rows = math::effective_count(comparison.rows, weights_);
   const std::vector<std::string> labels = ensemble_.state().schema.target_labels();
-  Page page{.title = "How well does the model know?",
-            .lead = lead(ensemble_, model_name, comparison, data_name),
-            .sections = {scores_section(comparison, ensemble_, interval_.level, effective_rows),
-                         budget_.section(std::span(labels).first(outputs_.size())), expectation_section(ensemble_)},
-            .footer = fmt::format("Made by credens {}.", version())};
+  Page page = begin_page(names);
+  page.lead = lead(ensemble_, comparison, names);
+  page.sections = {scores_section(comparison, ensemble_, interval_, effective_rows),
+                   budget_.section(std::span(labels).first(outputs_.size())), expectation_section(ensemble_)};
   if (outputs_.size() < ensemble_.outputs()) {
     page.sections.front().paragraphs.push_back(
         fmt::format("Charts are shown for the first {} of the {} outputs.", outputs_.size(), ensemble_.outputs()));
   }
+  std::vector<Section> effects = effect_sections(ensemble_, places.sample, interval_, outputs_.size());
   for (std::size_t k = 0; k < outputs_.size(); ++k) {
     const data::Column& target = ensemble_.state().schema.targets[k];
     page.sections.push_back({.title = "Predictions of " + target.name,
@@ -157,9 +167,10 @@ Page ModelReport::page(const std::string& model_name, const std::string& data_na
                                                         .level = interval_.level,
                                                         .is_extended = ensemble_.posterior() != PosteriorKind::delta,
                                                         .most_rows = most_marks / outputs_.size()}),
-                             .tables = {most_epistemic_table(ensemble_, outputs_[k], data_name, places)}});
+                             .tables = {most_epistemic_table(ensemble_, outputs_[k], names.data, places)}});
+    if (!effects.empty()) page.sections.push_back(std::move(effects[k]));
   }
-  page.sections.push_back(making_section(ensemble_, model_name));
+  page.sections.push_back(making_section(ensemble_, names.model));
   return page;
 }
 

@@ -34,8 +34,7 @@ class ModelReport {
   /// Rows that the page shows one by one: it needs their places.
   std::set<std::size_t> shown_rows() const;
 
-  /// Names are paths, of which the page shows the file's name alone.
-  Page page(const std::string& model_name, const std::string& data_name, const RowPlaces& places) const;
+  Page page(const PageNames& names, const RowPlaces& places) const;
 
  private:
   const Ensemble& ensemble_;

@@ -23,8 +23,6 @@ namespace {
 
 using model::EnsembleState;
 
-constexpr PosteriorKind rungs[] = {PosteriorKind::isotropic, PosteriorKind::diagonal, PosteriorKind::full};
-
 std::string number(const std::optional<double>& value) {
   return value ? significant(*value, 6) : "-";
 }

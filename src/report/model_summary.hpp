@@ -14,6 +14,9 @@
 
 namespace credens::report {
 
+/// The ladder of posteriors above the point.
+constexpr PosteriorKind rungs[] = {PosteriorKind::isotropic, PosteriorKind::diagonal, PosteriorKind::full};
+
 /// The document of `inspect --json`.
 Json model_json(const Ensemble& ensemble);
 

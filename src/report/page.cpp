@@ -3,6 +3,8 @@
 #include "report/page.hpp"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -22,6 +24,9 @@ namespace {
 constexpr std::string_view content_policy =
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
     "form-action 'none'";
+
+/// Tables with more columns than these stand alone.
+constexpr std::size_t most_columns_beside = 4;
 
 constexpr std::string_view without_charts =
     "This program was built without the scripts that draw charts, so this page shows its tables only.";
@@ -99,16 +104,17 @@ std::string legend_entry(const Mark& mark) {
                      style_of(mark), glyph(mark), html_text(mark.label));
 }
 
+/// A meaning that is drawn in two ways, such as an interval as an area and as strokes, stands in the legend once.
 std::string legend(const Figure& figure) {
-  std::vector<std::string> entries;
+  std::set<std::pair<std::string, Role>> known;
+  std::string entries;
   for (const Chart& chart : figure.charts) {
     for (const Mark& mark : chart.marks) {
       if (mark.label.empty() || mark.kind == MarkKind::cells) continue;
-      const std::string entry = legend_entry(mark);
-      if (std::find(entries.begin(), entries.end(), entry) == entries.end()) entries.push_back(entry);
+      if (known.emplace(mark.label, mark.role).second) entries += legend_entry(mark);
     }
   }
-  return fmt::format("<ul class=\"legend\">\n{}</ul>\n", fmt::join(entries, ""));
+  return fmt::format("<ul class=\"legend\">\n{}</ul>\n", entries);
 }
 
 std::string figure_html(const Figure& figure) {
@@ -119,10 +125,9 @@ std::string figure_html(const Figure& figure) {
         script_json(vega_lite_spec(chart)));
   }
   return fmt::format(
-      "<figure>\n{}<div class=\"panels "
-      "columns-{}\">\n{}</div>\n<figcaption>{}</figcaption>\n<noscript><p>{}</p></noscript>\n"
-      "</figure>\n",
-      legend(figure), figure.columns, charts, html_text(figure.caption), without_script);
+      "<figure>\n<div class=\"panels columns-{}\">\n{}</div>\n{}<figcaption>{}</figcaption>\n"
+      "<noscript><p>{}</p></noscript>\n</figure>\n",
+      figure.columns, charts, legend(figure), html_text(figure.caption), without_script);
 }
 
 std::string figures_html(const Section& section) {
@@ -141,15 +146,36 @@ std::string html_row(const std::vector<std::string>& cells) {
   return row + "</tr>\n";
 }
 
+std::string paragraphs_html(const Section& section) {
+  std::string paragraphs;
+  for (const std::string& paragraph : section.paragraphs)
+    paragraphs += fmt::format("<p>{}</p>\n", html_text(paragraph));
+  return paragraphs;
+}
+
+std::string tables_html(const Section& section) {
+  if (section.tables.empty()) return "";
+  std::string tables;
+  for (const Table& table : section.tables) tables += table_html(table);
+  return section.figures.empty() ? fmt::format("<div class=\"tables\">\n{}</div>\n", tables) : tables;
+}
+
+/// Words and tables stand side by side where nothing is drawn between them.
 std::string section_html(const Section& section, bool with_charts) {
   std::string html = fmt::format("<section>\n<h2>{}</h2>\n", html_text(section.title));
-  for (const std::string& paragraph : section.paragraphs) html += fmt::format("<p>{}</p>\n", html_text(paragraph));
-  if (with_charts) {
-    html += figures_html(section);
-  } else if (!section.figures.empty()) {
-    html += fmt::format("<p class=\"remark\">{}</p>\n", without_charts);
+  const bool is_wide = section.figures.empty() && !section.paragraphs.empty() && !section.tables.empty();
+  if (is_wide) {
+    html += fmt::format("<div class=\"beside\">\n<div>\n{}</div>\n{}</div>\n", paragraphs_html(section),
+                        tables_html(section));
+  } else {
+    html += paragraphs_html(section);
+    if (with_charts) {
+      html += figures_html(section);
+    } else if (!section.figures.empty()) {
+      html += fmt::format("<p class=\"remark\">{}</p>\n", without_charts);
+    }
+    html += tables_html(section);
   }
-  for (const Table& table : section.tables) html += table_html(table);
   if (!section.commands.empty())
     html += fmt::format("<pre tabindex=\"0\"><code>{}</code></pre>\n", html_text(section.commands));
   return html + "</section>\n";
@@ -166,8 +192,10 @@ std::string head(const Page& page) {
 }
 
 std::string body(const Page& page, bool with_charts) {
-  std::string html = fmt::format("<header>\n<h1>{}</h1>\n<p class=\"lead\">{}</p>\n</header>\n<main>\n",
-                                 html_text(page.title), html_text(page.lead));
+  std::string html =
+      fmt::format("<header>\n<h1>{}</h1>\n<p class=\"lead\">{}</p>\n", html_text(page.title), html_text(page.lead));
+  if (!page.byline.empty()) html += fmt::format("<p class=\"byline\">{}</p>\n", html_text(page.byline));
+  html += "</header>\n<main>\n";
   for (const Section& section : page.sections) html += section_html(section, with_charts);
   return html + fmt::format("</main>\n<footer><p>{}</p></footer>\n", html_text(page.footer));
 }
@@ -200,15 +228,17 @@ std::string table_html(const Table& table) {
   check(table);
   // A table wider than the screen scrolls; the tabindex lets a keyboard scroll it.
   const std::string caption = html_text(table.caption);
-  std::string html = fmt::format(
-      "<div class=\"table\" tabindex=\"0\" role=\"group\" "
-      "aria-label=\"{}\"><table>\n<caption>{}</caption>\n<thead><tr>",
-      caption.empty() ? "Table" : caption, caption);
+  std::string html = table.is_folded ? fmt::format("<details>\n<summary>{}</summary>\n", caption) : "";
+  const bool is_wide = table.headings.size() > most_columns_beside;
+  html += fmt::format("<div class=\"table{}\" tabindex=\"0\" role=\"group\" aria-label=\"{}\"><table>\n",
+                      is_wide ? " wide" : "", caption.empty() ? "Table" : caption);
+  if (!table.is_folded) html += fmt::format("<caption>{}</caption>\n", caption);
+  html += "<thead><tr>";
   for (const std::string& heading : table.headings)
     html += fmt::format(R"(<th scope="col">{}</th>)", html_text(heading));
   html += "</tr></thead>\n<tbody>\n";
   for (const auto& row : table.rows) html += html_row(row);
-  return html + "</tbody>\n</table></div>\n";
+  return html + "</tbody>\n</table></div>\n" + (table.is_folded ? "</details>\n" : "");
 }
 
 std::string html_text(std::string_view text) {

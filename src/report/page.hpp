@@ -36,7 +36,8 @@ struct Section {
 
 struct Page {
   std::string title = {};
-  std::string lead = {};  ///< one or two sentences under the title
+  std::string lead = {};    ///< one or two sentences under the title
+  std::string byline = {};  ///< a line below: when the page was made
   std::vector<Section> sections = {};
   std::string footer = {};
 };

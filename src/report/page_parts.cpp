@@ -2,6 +2,8 @@
 
 #include "report/page_parts.hpp"
 
+#include <credens/version.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -51,12 +53,28 @@ std::string unusual_text(const model::EnsembleState& state, const std::vector<st
   return base::join(words, ", ");
 }
 
+/// Why the model has its posterior. The recipe's reason holds as long as nobody widened the model otherwise.
+std::string reason_for_posterior(const Ensemble& ensemble) {
+  const std::string name(base::name_of(ensemble.posterior()));
+  for (const model::Decision& decision : ensemble.state().decisions) {
+    if (decision.name == "posterior" && decision.value == name) return decision.reason;
+  }
+  return "it was given, or there were no held-out rows to choose it by";
+}
+
+bool has_highest_elbo(const Ensemble& ensemble) {
+  const std::optional<double> own = ensemble.elbo(ensemble.posterior());
+  return std::ranges::none_of(rungs, [&](PosteriorKind kind) { return ensemble.elbo(kind) > own; });
+}
+
 Table ladder(const Ensemble& ensemble) {
-  Table table{.caption =
-                  "The ladder of posteriors: a higher evidence lower bound (ELBO) is a better description of the "
-                  "training rows",
-              .headings = {"posterior", "ELBO of the ensemble, nats"}};
-  for (const PosteriorKind kind : {PosteriorKind::isotropic, PosteriorKind::diagonal, PosteriorKind::full}) {
+  Table table{
+      .caption = fmt::format("The ladder of posteriors by their evidence lower bound (ELBO): how well each describes "
+                             "the training rows. This model has {}: {}.{}",
+                             base::name_of(ensemble.posterior()), reason_for_posterior(ensemble),
+                             has_highest_elbo(ensemble) ? "" : " A higher ELBO alone says little of new rows."),
+      .headings = {"posterior", "ELBO of the ensemble, nats"}};
+  for (const PosteriorKind kind : rungs) {
     const std::optional<double> elbo = ensemble.elbo(kind);
     std::string name(base::name_of(kind));
     if (kind == ensemble.posterior()) name += " (this model)";
@@ -114,6 +132,12 @@ void RowColumns::add_cells(std::size_t row, std::vector<std::string>& cells) con
   for (std::size_t j = 0; j < inputs.size(); ++j) cells.push_back(cell_text(state_, j, inputs[j]));
 }
 
+Page begin_page(const PageNames& names) {
+  return {.title = names.title.empty() ? "How well does the model know?" : names.title,
+          .byline = fmt::format("Made on {}.", names.date.empty() ? data::today() : names.date),
+          .footer = fmt::format("Made by credens {}.", version())};
+}
+
 std::string file_name(const std::string& path) {
   if (path == "-") return "standard input";
   const std::filesystem::path given = std::filesystem::path(path).lexically_normal();
@@ -148,9 +172,14 @@ Section making_section(const Ensemble& ensemble, const std::string& model_name) 
   }
   section.tables.push_back(ladder(ensemble));
   section.tables.push_back(members_table(state));
-  section.tables.back().caption = "The members: gamma is the variance of a weight in the last layer";
+  section.tables.back().caption =
+      fmt::format("The {} members: gamma is the variance of a weight in the last layer", state.members.size());
+  section.tables.back().is_folded = true;
   const Lines options = option_lines(state);
-  if (!options.empty()) section.tables.push_back(two_columns("Options of training", "option", "value", options));
+  if (!options.empty()) {
+    section.tables.push_back(two_columns("The options of training", "option", "value", options));
+    section.tables.back().is_folded = true;
+  }
   return section;
 }
 

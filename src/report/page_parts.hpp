@@ -10,12 +10,24 @@
 #include <string>
 #include <vector>
 
+#include "report/effects.hpp"
 #include "report/page.hpp"
 
 namespace credens::report {
 
 /// Single rows that a page names.
 constexpr std::size_t most_named_rows = 12;
+
+/// What a page is about. Names are paths, of which the page shows the file's name alone.
+struct PageNames {
+  std::string model;
+  std::string data;
+  std::string title = {};  ///< empty: the usual one
+  std::string date = {};   ///< empty: data::today()
+};
+
+/// A page with title, date and footer.
+Page begin_page(const PageNames& names);
 
 /// The positions of rows in their file, and their inputs.
 struct RowPlaces {
@@ -24,6 +36,7 @@ struct RowPlaces {
   std::map<std::size_t, std::vector<double>> inputs = {};     ///< by row; none where the data are arrays of members
   std::vector<std::string> kept_names = {};                   ///< of further columns that are shown
   std::map<std::size_t, std::vector<std::string>> kept = {};  ///< by row: the cells of these columns
+  InputSample sample = {};                                    ///< empty where the data are arrays of members
 
   /// The number by which the page calls the row.
   std::string name_of(std::size_t row) const;

@@ -28,6 +28,7 @@ struct Table {
   std::string caption = {};
   std::vector<std::string> headings = {};
   std::vector<std::vector<std::string>> rows = {};  ///< each as long as `headings`
+  bool is_folded = false;                           ///< pages show its caption alone until somebody opens it
 };
 
 void check(const Table& table);  ///< throws failure unless each row is as long as the headings

@@ -45,17 +45,6 @@ std::vector<ClassRow> class_rows(const ClassPredictive& predictive, MatrixView t
   return rows;
 }
 
-void EvenSample::add(const ClassRow& row) {
-  const std::size_t number = seen_++;
-  if (number % step_ != 0) return;
-  rows_.push_back(row);
-  if (rows_.size() <= most_) return;
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < rows_.size(); i += 2) rows_[kept++] = rows_[i];
-  rows_.resize(kept);
-  step_ *= 2;
-}
-
 void LeastKnown::add(const ClassRow& row) {
   const auto place = std::ranges::upper_bound(rows_, row.epistemic, std::ranges::greater(), &ClassRow::epistemic);
   if (rows_.size() == most_ && place == rows_.end()) return;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "score/class_scorer.hpp"
+#include "score/even_sample.hpp"
 #include "score/ranked_weights.hpp"
 
 namespace credens::scoring {
@@ -37,22 +38,6 @@ struct ClassRow {
 /// Rows of a block, of which the first has the number `first_row`. `targets` may have no rows.
 std::vector<ClassRow> class_rows(const ClassPredictive& predictive, MatrixView targets, std::span<const double> weights,
                                  std::size_t first_row);
-
-/// Every s-th row of a stream, beginning with the first; s is the least power of 2 with which they are at most `most`.
-class EvenSample {
- public:
-  explicit EvenSample(std::size_t most) : most_(most) {}
-
-  void add(const ClassRow& row);
-  const std::vector<ClassRow>& rows() const { return rows_; }
-  std::size_t seen() const { return seen_; }
-
- private:
-  std::size_t most_;
-  std::size_t step_ = 1;
-  std::size_t seen_ = 0;
-  std::vector<ClassRow> rows_;
-};
 
 /// The rows of largest ignorance, largest first, at most `most`; equal ones in the order of the stream.
 class LeastKnown {

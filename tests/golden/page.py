@@ -43,7 +43,7 @@ class Page(HTMLParser):
         elif tag == "script":
             self.specs.append(json.loads(self.words))
         elif tag == "figcaption":
-            self.captions.append(self.words)
+            self.captions += [self.words] * (len(self.specs) - len(self.captions))  # of all charts of the figure
         self.words = None
 
     def spec(self, title):

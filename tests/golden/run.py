@@ -12,6 +12,7 @@
 
 In expected lines <*> stands for any text, and a line <...> for any number of lines. Each test file runs in a scratch folder of
 its own, with the program under test first in PATH and this folder as $GOLDEN.
+Pages are made on 2026-03-01.
 
 Usage: run.py --program PATH [--update] FILE.txt...
 """
@@ -133,7 +134,7 @@ def main(arguments):
     if not options.program.is_file():
         sys.exit(f"{options.program} is not a program")
     environment = dict(os.environ, GOLDEN=str(Path(__file__).resolve().parent), LC_ALL="C.UTF-8",
-                       PYTHONDONTWRITEBYTECODE="1",
+                       PYTHONDONTWRITEBYTECODE="1", SOURCE_DATE_EPOCH="1772323200",
                        PATH=f"{options.program.resolve().parent}{os.pathsep}{os.environ['PATH']}")
     failed = False
     for test in options.files:

@@ -26,7 +26,7 @@
     [`${role}_line`, {color: colour(role), strokeWidth: width, strokeDash: dashes}],
     [`${role}_points`, {color: colour(role), filled: true, fillOpacity: 0.7, size: shape === "circle" ? 14 : 26, shape}],
     [`${role}_bars`, {color: colour(role), fillOpacity: 0.6, stroke: colour("surface"), strokeWidth: 1}],
-    [`${role}_intervals`, {color: colour(role), strokeWidth: 1.2, strokeOpacity: 0.55}],
+    [`${role}_intervals`, {color: colour(role), strokeWidth: role === "second" ? 3 : 1.2, strokeOpacity: 0.55}],
   ]));
 
   const theme = () => ({

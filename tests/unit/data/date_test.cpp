@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdlib>
+
+#include "support/error_matchers.hpp"
 
 namespace credens::data {
 namespace {
@@ -54,6 +57,18 @@ TEST(Date, HasTheSameCalendarDayInAllYears) {
     ASSERT_EQ(calendar_day(seconds), expected) << date_text(seconds);
     ASSERT_EQ(calendar_day(seconds + 86399), expected) << date_text(seconds);
   }
+}
+
+/// The environment is that of this process alone.
+TEST(Date, OfTodayIsThatOfSourceDateEpochWhereThisIsSet) {
+  setenv("SOURCE_DATE_EPOCH", "1772409599", 1);
+  EXPECT_EQ(today(), "2026-03-01") << "a second before midnight, in UTC";
+  for (const char* wrong : {"", "soon", "-1", "1e9", "999999999999999"}) {
+    setenv("SOURCE_DATE_EPOCH", wrong, 1);
+    EXPECT_THAT([] { today(); }, test::Fails(ErrorCode::usage, "SOURCE_DATE_EPOCH is")) << wrong;
+  }
+  unsetenv("SOURCE_DATE_EPOCH");
+  EXPECT_TRUE(read_date(today()).has_value());
 }
 
 TEST(Date, IsWrittenAsItIsRead) {

@@ -235,6 +235,29 @@ TEST(AutoPlan, BendsOnlyInputsThatItStandardises) {
   EXPECT_FALSE(*planned({.standardise_inputs = false}).asinh_inputs);
 }
 
+/// One input that is uniform and one of which a single value lies far out.
+Dataset two_inputs(double farthest) {
+  Matrix inputs(100, 2);
+  for (std::size_t i = 0; i < inputs.rows(); ++i) inputs(i, 0) = inputs(i, 1) = static_cast<double>(i);
+  inputs(99, 1) = farthest;
+  const Matrix targets(100, 1, std::vector<double>(inputs.values().begin(), inputs.values().begin() + 100));
+  return Dataset({.inputs = inputs, .targets = targets, .input_names = {"flat", "far"}});
+}
+
+std::string asinh_reason(const Dataset& dataset, const FitOptions& given = {}) {
+  for (const model::Decision& decision : make_plan(given, TrainingTable(dataset)).decisions) {
+    if (decision.name == "asinh_inputs") return decision.reason;
+  }
+  return "";
+}
+
+TEST(AutoPlan, TellsOfTheAsinhTransformOnlyWhereItChangesAnInput) {
+  EXPECT_EQ(asinh_reason(two_inputs(99)), "");
+  EXPECT_EQ(asinh_reason(two_inputs(1e4)),
+            "a few values of column \"far\" lie so far out that the others would hardly differ");
+  EXPECT_EQ(asinh_reason(two_inputs(99), {.standardise_inputs = false}), "inputs are not standardised");
+}
+
 TEST(AutoPlan, HasAMemberForEachFoldThatIsGiven) {
   const FitOptions options = planned({.folds = 20});
   EXPECT_EQ(*options.members, 20 * configuration_count(options));

@@ -262,5 +262,14 @@ TEST(Chart, RefusesWhatALogarithmicAxisCannotShow) {
             "chart: \"b\" are bars, which have no foot on a logarithmic axis");
 }
 
+TEST(Chart, TurnsNamesThatWouldRunIntoEachOther) {
+  const auto angle = [](const std::vector<std::string>& names) {
+    const Chart chart{.x_names = names, .marks = {{MarkKind::points, "p", Role::estimate, {1, 2}, {0, 1}}}};
+    return vega_lite_spec(chart).at("layer").at(0).at("encoding").at("x").at("axis").value("labelAngle", 0);
+  };
+  EXPECT_EQ(angle({"red", "blue", "green"}), 0);
+  EXPECT_EQ(angle({"red", "blue", "a colour of many letters"}), -45);
+}
+
 }  // namespace
 }  // namespace credens::report

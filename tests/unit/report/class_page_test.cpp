@@ -76,7 +76,8 @@ RowPlaces places_of(const ClassReport& report) {
 }
 
 Page page_of(const ClassReport& report) {
-  return report.page("folder/m.safetensors", "folder/test.csv", places_of(report));
+  return report.page({.model = "folder/m.safetensors", .data = "folder/test.csv", .date = "2026-03-01"},
+                     places_of(report));
 }
 
 std::vector<std::string> titles_of(const Page& page) {
@@ -334,7 +335,8 @@ TEST(ClassReport, LeavesOutTheClassicalEnsembleOfItself) {
 TEST(ClassReport, NeedsRows) {
   for (const bool has_targets : {true, false}) {
     const ClassReport report(model(), {.has_targets = has_targets});
-    EXPECT_THAT([&] { report.page("m", "d", {}); }, test::Fails(ErrorCode::data, "expected at least 1"));
+    EXPECT_THAT([&] { report.page({.model = "m", .data = "d"}, {}); },
+                test::Fails(ErrorCode::data, "expected at least 1"));
   }
 }
 

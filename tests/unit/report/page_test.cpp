@@ -102,6 +102,28 @@ TEST(Page, ShowsEachRoleWithItsOwnLooksInTheLegend) {
   }
 }
 
+TEST(Page, SaysWhatIsDrawnInTwoWaysOnceInTheLegend) {
+  Page page = small_page();
+  page.sections[0].figures[0].charts[1].marks[0].kind = MarkKind::points;
+  EXPECT_EQ(count(render_page(page, stand_ins), "<li "), 1);
+}
+
+TEST(Page, HasTheLegendBelowItsChartsAndTheBylineBelowTheLead) {
+  Page page = small_page();
+  EXPECT_THAT(render_page(page, stand_ins), Not(HasSubstr("<p class=\"byline\">")));
+  page.byline = "Made on a day.";
+  const std::string html = render_page(page, stand_ins);
+  EXPECT_GT(html.find("<ul class=\"legend\">"), html.rfind("<div class=\"chart\">"));
+  EXPECT_GT(html.find("<p class=\"byline\">Made on a day.</p>"), html.find("<p class=\"lead\">"));
+}
+
+TEST(Page, SetsWordsBesideTablesWhereNothingIsDrawn) {
+  Page page = small_page();
+  EXPECT_EQ(count(render_page(page, stand_ins), "<div class=\"beside\">"), 0);
+  page.sections[0].figures.clear();
+  EXPECT_EQ(count(render_page(page, stand_ins), "<div class=\"beside\">"), 1);
+}
+
 TEST(Page, SetsFiguresSideBySideWhereAsked) {
   Page page = small_page();
   EXPECT_EQ(count(render_page(page, stand_ins), "<div class=\"figures"), 0);
@@ -140,6 +162,15 @@ Table table_of_scores() {
   return {.caption = "At the test rows",
           .headings = {"", "classical", "extended"},
           .rows = {{"coverage", "68.0 %", "98.5 %"}, {"größe", "1.25", "10"}}};
+}
+
+TEST(TableHtml, FoldsATableAwayUnderItsCaption) {
+  Table table = table_of_scores();
+  table.is_folded = true;
+  const std::string html = table_html(table);
+  EXPECT_THAT(html, HasSubstr("<details>\n<summary>At the test rows</summary>"));
+  EXPECT_THAT(html, Not(HasSubstr("<caption>")));
+  EXPECT_THAT(html, HasSubstr("</div>\n</details>\n"));
 }
 
 TEST(TableHtml, NamesRowsAndColumnsForScreenReaders) {

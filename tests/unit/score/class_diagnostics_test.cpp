@@ -64,7 +64,7 @@ TEST(ClassRows, NeedNoTargets) {
 TEST(EvenSample, HoldsEveryRowThatAPowerOfTwoDivides) {
   for (std::size_t most : {1U, 2U, 7U, 8U}) {
     for (std::size_t count = 0; count < 70; ++count) {
-      EvenSample sample(most);
+      EvenSample<ClassRow> sample(most);
       for (std::size_t row = 0; row < count; ++row) sample.add({.row = row});
       std::size_t step = 1;
       while ((count + step - 1) / step > most) step *= 2;
