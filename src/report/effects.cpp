@@ -172,7 +172,7 @@ struct Reach {
   Values of = {};
 };
 
-/// Of the inputs in which the rows differ. `predicted` gives the quantities along a walk.
+/// Reaches of the inputs in which the rows differ. `predicted` gives the quantities along a walk.
 template <class Predicted>
 std::vector<Reach> reaches(const TypicalRow& typical, std::size_t inputs, const Predicted& predicted) {
   std::vector<Reach> reaches;
@@ -210,14 +210,14 @@ std::string value_text(const data::Column& column, double value) {
   return significant(value, 4);
 }
 
-/// Where the values of a walk stand: words at 1, 2, ..., dates between the first and the last name of the axis.
+/// Places of a walk's values: words at 1, 2, ..., dates between the first and the last name of the axis.
 Values places_on_axis(const data::Column& column, const Values& values, Chart& chart) {
   if (column.kind == ColumnKind::number) {
     chart.x_range = Range{values.front(), values.back()};
     return values;
   }
-  Values places;
   if (column.kind == ColumnKind::category) {
+    Values places;
     for (std::size_t i = 0; i < values.size(); ++i) {
       places.push_back(static_cast<double>(i + 1));
       chart.x_names.push_back(value_text(column, values[i]));
@@ -228,9 +228,8 @@ Values places_on_axis(const data::Column& column, const Values& values, Chart& c
   for (const double date : steps(values.front(), values.back(), dates_on_axis)) {
     chart.x_names.push_back(value_text(column, date));
   }
-  places = steps(1, dates_on_axis, values.size());
-  chart.x_range = Range{places.front(), places.back()};
-  return places;
+  chart.x_range = Range{1, dates_on_axis};
+  return steps(1, dates_on_axis, values.size());
 }
 
 /// The bands of words are strokes, those of numbers and dates areas.

@@ -59,8 +59,8 @@ class TypicalRow {
   std::vector<double> row_;  ///< inputs, then noise
 };
 
-/// What each input does to the first `outputs` outputs: a section for each, with a chart for each of the inputs that
-/// move its prediction most. None where there are no rows or they differ in no input.
+/// Charts of what each input does to the first `outputs` outputs: a section for each, with a chart for each of the
+/// inputs that move its prediction most. None where there are no rows or they differ in no input.
 std::vector<Section> effect_sections(const Ensemble& ensemble, const InputSample& sample,
                                      const scoring::IntervalOptions& interval, std::size_t outputs);
 

@@ -18,7 +18,8 @@ namespace credens::report {
 /// Single rows that a page names.
 constexpr std::size_t most_named_rows = 12;
 
-/// What a page is about. Names are paths, of which the page shows the file's name alone.
+/// Model and data of a page, and its own title and date. Names are paths, of which the page shows the file's name
+/// alone.
 struct PageNames {
   std::string model;
   std::string data;
