@@ -12,11 +12,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <limits>
 
-#include "data/row_source.hpp"
 #include "math/normal.hpp"
-#include "support/tables.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace credens::report {
 namespace {
@@ -52,7 +52,9 @@ Dataset mixed_rows() {
     text +=
         fmt::format("{},{},{},2024-{:02}-{:02},{}\n", weak, strong, colours[i % 4], 1 + i % 120 / 28, 1 + i % 28, y);
   }
-  return data::make_dataset(test::parse_csv(text, "t.csv"), {.targets = {"y"}});
+  const test::TemporaryFolder folder;
+  std::ofstream(folder / "t.csv") << text;
+  return Dataset::from_csv(folder / "t.csv", {.targets = {"y"}, .categories = {"colour"}, .dates = {"day"}});
 }
 
 const Dataset& rows() {
