@@ -11,7 +11,6 @@
 #include "math/normal.hpp"
 #include "model/ensemble_state.hpp"
 #include "report/chart_parts.hpp"
-#include "report/table.hpp"
 #include "score/diagnostics.hpp"
 
 namespace credens::report {
@@ -19,10 +18,9 @@ namespace credens::report {
 namespace {
 
 constexpr std::size_t most_rows = 2000;          ///< in a sample
-constexpr std::size_t most_numbers = 1'000'000;  ///< in a sample: of many inputs it has fewer rows
-constexpr std::size_t fewest_rows = 50;
-constexpr std::size_t most_words = 20;     ///< of an input
-constexpr std::size_t points_to_rank = 9;  ///< of a walk that only tells how far it moves the prediction
+constexpr std::size_t most_numbers = 1'000'000;  ///< in a sample: of many inputs it has fewer rows, at least 50
+constexpr std::size_t most_words = 20;           ///< of an input
+constexpr std::size_t points_to_rank = 9;        ///< of a walk that only tells how far it moves the prediction
 constexpr std::size_t points_to_draw = 41;
 constexpr std::size_t most_charts = 12;         ///< of one output
 constexpr std::size_t most_charts_of_all = 24;  ///< of all outputs together, at least two of each
@@ -80,7 +78,7 @@ Values frequent_levels(const Values& values, std::size_t known) {
 void InputSample::add(MatrixView inputs, MatrixView noise_std) {
   if (!rows_) {
     inputs_ = inputs.cols();
-    rows_.emplace(std::clamp(most_numbers / std::max<std::size_t>(inputs_, 1), fewest_rows, most_rows));
+    rows_.emplace(std::clamp(most_numbers / std::max<std::size_t>(inputs_, 1), std::size_t{50}, most_rows));
   }
   for (std::size_t row = 0; row < inputs.rows(); ++row) {
     rows_->add_made([&] {
@@ -282,7 +280,9 @@ constexpr std::string_view others_stay =
 Section section_of(std::string title, std::string caption, std::vector<Chart> charts) {
   return {.title = std::move(title),
           .paragraphs = {std::string(others_stay)},
-          .figures = {{.caption = std::move(caption), .columns = 3, .charts = std::move(charts)}}};
+          .figures = {{.caption = std::move(caption),
+                       .columns = std::min<std::size_t>(3, charts.size()),
+                       .charts = std::move(charts)}}};
 }
 
 /// From the lowest to the highest band.
