@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <string>
 
-#include "base/file.hpp"
+#include "base/descriptor.hpp"
 
 namespace credens::base {
 

@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "base/temporary.hpp"
 #include "base/text.hpp"
 
 namespace credens::base {
@@ -54,18 +55,6 @@ namespace {
   fail(ErrorCode::io, "{}: cannot {}: {}", path, what, error_text(error_number));
 }
 
-/// A call of the system, made again where a signal came in between.
-template <class Call>
-auto retried(const Call& call) {
-  auto result = call();
-  while (result < 0 && errno == EINTR) result = call();
-  return result;
-}
-
-int open_file(const std::string& path, int flags) {
-  return retried([&] { return ::open(path.c_str(), flags | O_CLOEXEC, 0666); });
-}
-
 int sync_file(int descriptor) {
   return retried([&] { return ::fsync(descriptor); });
 }
@@ -89,25 +78,12 @@ std::string folder_of(const std::filesystem::path& path) {
 
 /// So that a name given in the folder outlives a power failure. Some file systems cannot sync folders and say EINVAL.
 void sync_folder(const std::string& folder) {
-  const Descriptor descriptor(open_file(folder, O_RDONLY | O_DIRECTORY));
+  const Descriptor descriptor = open_file(folder, O_RDONLY | O_DIRECTORY);
   if (descriptor.number() < 0) {
     if (errno != EACCES) fail_io("sync the folder", folder, errno);  // a folder may be writable and not readable
   } else if (sync_file(descriptor.number()) != 0 && errno != EINVAL) {
     fail_io("sync the folder", folder, errno);
   }
-}
-
-/// The target of a link, so that writing changes the file behind it, which need not be there yet, and not the link.
-std::filesystem::path resolved(const std::filesystem::path& path) {
-  constexpr int most_links = 40;
-  std::error_code error;
-  std::filesystem::path target = std::filesystem::canonical(path, error);
-  if (!error) return target;
-  target = path;
-  for (int i = 0; i < most_links && !exists(target, error) && is_symlink(target, error); ++i) {
-    target = target.parent_path() / read_symlink(target, error);
-  }
-  return target;
 }
 
 /// The new content is as private as the old, and belongs to whom the old belonged; where that cannot be set, the system
@@ -118,23 +94,7 @@ void keep_rights(int descriptor, const struct stat& old) {
   std::ignore = ::fchmod(descriptor, old.st_mode & 07777);
 }
 
-constexpr std::string_view temporary_start = ".credens-";
-constexpr std::string_view temporary_end = ".tmp";
-
-/// A name in the folder of `target` that no other file has.
-std::string temporary_name(const std::filesystem::path& target) {
-  static std::atomic<unsigned> last_number = 0;
-  const std::string name = fmt::format("{}{}-{}{}", temporary_start, ::getpid(), ++last_number, temporary_end);
-  return (std::filesystem::path(folder_of(target)) / name).string();
-}
-
-/// A writer holds a lock on its file. The lock ends with the writer, however that ends and on whatever machine it ran.
-bool lock(int descriptor) {
-  return ::flock(descriptor, LOCK_EX | LOCK_NB) == 0;
-}
-
-/// Removes what killed writers left in a folder; each folder once in the life of a process. Where files cannot be
-/// locked, nobody can tell what is left from what is being written, and nothing is removed.
+/// Each folder once in the life of a process.
 void sweep(const std::string& folder) {
   static std::mutex mutex;
   static std::set<std::string> swept;
@@ -142,19 +102,7 @@ void sweep(const std::string& folder) {
     const std::lock_guard guard(mutex);
     if (!swept.insert(folder).second) return;
   }
-  std::error_code error;
-  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    const std::string path = entry->path().string();
-    if (!is_temporary(entry->path().filename().string())) continue;
-    const Descriptor file(open_file(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK));
-    if (file.number() >= 0 && lock(file.number())) ::unlink(path.c_str());
-  }
-}
-
-/// Whether the file has a name, that is, was not swept between its making and its lock.
-bool is_named(int descriptor) {
-  struct stat info {};
-  return ::fstat(descriptor, &info) != 0 || info.st_nlink > 0;
+  remove_remains(folder);
 }
 
 /// The path by which the kernel knows an open file.
@@ -162,32 +110,19 @@ std::string path_of(int descriptor) {
   return fmt::format("/proc/self/fd/{}", descriptor);
 }
 
-/// A file in the folder of `target` without a name, which no way of ending leaves behind; -1 where the file system or
-/// the system cannot do that.
-int open_nameless(const std::filesystem::path& target) {
-  if (::access("/proc/self/fd", X_OK) != 0) return -1;
-  const int descriptor = open_file(folder_of(target), O_TMPFILE | O_WRONLY);
-  if (descriptor >= 0) lock(descriptor);
-  return descriptor;
-}
-
-/// A new file in the folder of `target`, with the permissions that the umask leaves: its name and descriptor.
-std::pair<std::string, int> create_beside(const std::filesystem::path& target, const std::string& shown_path) {
-  for (;;) {
-    std::string name = temporary_name(target);
-    const int descriptor = open_file(name, O_WRONLY | O_CREAT | O_EXCL);
-    if (descriptor < 0 && errno != EEXIST) fail_io("write", shown_path, errno);
-    if (descriptor < 0) continue;
-    lock(descriptor);
-    if (is_named(descriptor)) return {std::move(name), descriptor};
-    ::close(descriptor);
-  }
+/// A file in the folder without a name, which no way of ending leaves behind; not open where the file system or the
+/// system cannot do that.
+Descriptor open_nameless(const std::string& folder) {
+  if (::access("/proc/self/fd", X_OK) != 0) return Descriptor();
+  Descriptor file = open_file(folder, O_TMPFILE | O_WRONLY);
+  if (file.is_open()) lock(file);
+  return file;
 }
 
 /// Gives the nameless file a name beside `target`: a rename needs one, and only a rename can replace a file.
 std::string give_name(int descriptor, const std::filesystem::path& target, const std::string& shown_path) {
   for (;;) {
-    std::string name = temporary_name(target);
+    std::string name = temporary_name(folder_of(target));
     const auto link = [&] {
       return ::linkat(AT_FDCWD, path_of(descriptor).c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW);
     };
@@ -202,8 +137,20 @@ void check_no_device(mode_t mode, const std::string& path) {
 
 }  // namespace
 
+std::filesystem::path without_links(const std::filesystem::path& path) {
+  constexpr int most_links = 40;
+  std::error_code error;
+  std::filesystem::path target = std::filesystem::canonical(path, error);
+  if (!error) return target;
+  target = path;
+  for (int i = 0; i < most_links && !exists(target, error) && is_symlink(target, error); ++i) {
+    target = target.parent_path() / read_symlink(target, error);
+  }
+  return target;
+}
+
 InputFile::InputFile(const std::filesystem::path& path) : name_(path == "-" ? "standard input" : path.string()) {
-  descriptor_ = Descriptor(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open_file(name_, O_RDONLY));
+  descriptor_ = path == "-" ? Descriptor(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)) : open_file(name_, O_RDONLY);
   struct stat info {};
   if (!descriptor_.is_open()) fail_io(path == "-" ? "read" : "open", name_, errno);
   if (::fstat(descriptor_.number(), &info) != 0) fail_io("read", name_, errno);
@@ -271,7 +218,7 @@ Descriptor open_scratch() {
   std::error_code error;
   std::filesystem::path folder = std::filesystem::temp_directory_path(error);
   if (error) folder = "/tmp";
-  Descriptor nameless(open_file(folder.string(), O_TMPFILE | O_RDWR));
+  Descriptor nameless = open_file(folder.string(), O_TMPFILE | O_RDWR);
   if (nameless.is_open()) return nameless;
   std::string name = (folder / "credens-XXXXXX").string();
   Descriptor named(::mkostemp(name.data(), O_CLOEXEC));
@@ -280,7 +227,7 @@ Descriptor open_scratch() {
   return named;
 }
 
-AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)), target_(resolved(path_)) {
+AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)), target_(without_links(path_)) {
   struct stat info {};
   const bool is_there = ::stat(target_.c_str(), &info) == 0;
   if (!is_there && errno != ENOENT) fail_io("write", path_.string(), errno);
@@ -291,8 +238,14 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)), tar
   }
   is_replaceable_ = true;
   sweep(folder_of(target_));
-  descriptor_ = open_nameless(target_);
-  if (descriptor_ < 0) std::tie(temporary_, descriptor_) = create_beside(target_, path_.string());
+  Descriptor file = open_nameless(folder_of(target_));
+  if (!file.is_open()) {
+    TemporaryFile made = make_temporary(folder_of(target_));
+    if (!made.file.is_open()) fail_io("write", path_.string(), errno);
+    temporary_ = std::move(made.name);
+    file = std::move(made.file);
+  }
+  descriptor_ = file.release();
   if (is_there) keep_rights(descriptor_, info);
 }
 
@@ -303,7 +256,7 @@ AtomicFile::~AtomicFile() {
 
 void AtomicFile::write(std::string_view bytes) {
   // A pipe is opened late: its reader would take an opened and closed pipe for the end of the file.
-  if (descriptor_ < 0 && !is_replaceable_) descriptor_ = open_file(target_.string(), O_WRONLY);
+  if (descriptor_ < 0 && !is_replaceable_) descriptor_ = open_file(target_.string(), O_WRONLY).release();
   if (descriptor_ < 0) fail_io("write", path_.string(), errno);
   write_all(descriptor_, bytes, path_.string());
 }
@@ -330,18 +283,6 @@ void AtomicFile::commit() {
     fail_io("write", path_.string(), error_number);
   }
   sync_folder(folder_of(target_));
-}
-
-bool is_temporary(std::string_view name) {
-  if (!name.starts_with(temporary_start) || !name.ends_with(temporary_end)) return false;
-  name.remove_prefix(temporary_start.size());
-  name.remove_suffix(std::min(name.size(), temporary_end.size()));
-  const std::size_t dash = name.find('-');
-  if (dash == std::string_view::npos) return false;
-  const auto is_number = [](std::string_view text) {
-    return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
-  };
-  return is_number(name.substr(0, dash)) && is_number(name.substr(dash + 1));
 }
 
 void write_file(const std::filesystem::path& path, std::string_view bytes) {

@@ -5,38 +5,16 @@
 
 #pragma once
 
-#include <unistd.h>
-
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
+
+#include "base/descriptor.hpp"
 
 namespace credens::base {
-
-/// Owns an open file descriptor and closes it.
-class Descriptor {
- public:
-  explicit Descriptor(int number = -1) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~Descriptor() { close(); }
-
-  bool is_open() const { return number_ >= 0; }
-  int number() const { return number_; }
-  void close() {
-    if (is_open()) ::close(std::exchange(number_, -1));
-  }
-
- private:
-  int number_;
-};
 
 /// The bytes of a file; `-` is standard input. Throws io with a sentence for absent, unreadable, folders, devices, and
 /// for more than `most` bytes.
@@ -95,8 +73,8 @@ class AtomicFile {
 
 void write_file(const std::filesystem::path& path, std::string_view bytes);  ///< atomically
 
-/// Whether a file of this name is what an AtomicFile of a killed process left.
-bool is_temporary(std::string_view name);
+/// The target of a link, so that writing changes the file behind it, which need not be there yet, and not the link.
+std::filesystem::path without_links(const std::filesystem::path& path);
 
 /// Bytes to a file (atomically) or, for `-`, to standard output.
 class OutputFile {

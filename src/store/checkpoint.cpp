@@ -10,6 +10,7 @@
 
 #include "base/check.hpp"
 #include "base/file.hpp"
+#include "base/temporary.hpp"
 #include "model/names.hpp"
 #include "store/files.hpp"
 #include "store/merge.hpp"
