@@ -8,13 +8,18 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <memory>
+#include <mutex>
+#include <stop_token>
 #include <system_error>
+#include <thread>
 #include <vector>
 
 #include "base/bytes.hpp"
@@ -33,6 +38,8 @@ namespace credens::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::size_t usual_join_seconds = 300;
 
 std::optional<std::size_t> number_in_environment(const char* name) {
   const char* text = std::getenv(name);
@@ -151,6 +158,23 @@ CredensRanks load_ranks() {
   return ranks;
 }
 
+/// Ends this process where not all have joined in time: one may hang before it joins, or be another program, and MPI
+/// waits for it without end. mpirun then ends all others, so that as a rule only the lowest rank that waits speaks.
+void end_unless_joined(const std::stop_token& joined, const Launch& launch) {
+  const std::size_t seconds = number_in_environment("CREDENS_JOIN_SECONDS").value_or(usual_join_seconds);
+  const std::size_t later = std::min<std::size_t>(launch.rank, 10);
+  std::mutex mutex;
+  std::unique_lock lock(mutex);
+  std::condition_variable_any never;
+  never.wait_for(lock, joined, std::chrono::seconds(seconds + later), [] { return false; });
+  if (joined.stop_requested()) return;
+  print_error(
+      fmt::format("credens: rank {} on {}: not all of the {} processes that mpirun started joined within {} s "
+                  "(CREDENS_JOIN_SECONDS), expected each to run this command",
+                  launch.rank, host_name(), launch.size, seconds));
+  ::_exit(static_cast<int>(ErrorCode::failure));
+}
+
 std::unique_ptr<RankTeam>& joined() {
   static std::unique_ptr<RankTeam> only;
   return only;
@@ -231,7 +255,9 @@ base::Team& team() {
 void join_team(const Launch& launch, std::string_view words) {
   if (launch.size == 1) return;
   std::optional<BlockedSignals> undisturbed(std::in_place);  // threads of MPI leave requests to stop to the main one
+  std::jthread watcher(end_unless_joined, launch);
   const CredensRanks ranks = load_ranks();
+  watcher.request_stop();
   base::require(
       static_cast<std::size_t>(ranks.size) == launch.size, ErrorCode::failure,
       "mpirun started {} processes, but {} joined, expected the mpirun of the OpenMPI that Credens was built with",

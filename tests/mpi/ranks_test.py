@@ -164,6 +164,17 @@ class OneSpeaker(Ranks):
             self.assertIn("not enough memory", said_by_us(done.stderr)[0])
             self.assertFalse((self.folder / "too-large").exists())
 
+    def test_a_rank_that_never_joins(self):
+        fit = [PROGRAM, "fit", "train.csv", *FIT, "-o", "lonely"]
+        stopped = ["sh", "-c", "kill -STOP $$"]
+        cases = [(fit, ["sleep", "600"]), (["sleep", "600"], fit), (fit, stopped)]
+        for first, second in cases if TORTURE else cases[:2]:
+            words = [*MPIRUN, "-x", "CREDENS_JOIN_SECONDS=2", "-n", "1", *first, ":", "-n", "1", *second]
+            done = subprocess.run([str(word) for word in words], cwd=self.folder, capture_output=True, text=True, check=False, timeout=60)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertRegex("\n".join(said_by_us(done.stderr)), r"^credens: rank [01] on [^ ]+: not all of the 2 processes .* within 2 s")
+            self.assertFalse((self.folder / "lonely").exists())
+
     def test_the_summary_is_printed_once(self):
         printed, complaints = self.run_ranks(3, "fit", "train.csv", *FIT, "--json", "-o", "model")
         self.assertEqual(printed.count('"fingerprint"'), 1, printed)
