@@ -44,8 +44,16 @@ struct Size {
   std::string text() const { return value ? std::to_string(*value) : letter; }
 };
 
+constexpr std::size_t largest_json = std::size_t{64} << 20;  // names and numbers of members and outputs
+
+/// A pipe would be waited for.
+std::shared_ptr<NpySlices> open_slices(const fs::path& path) {
+  base::check_regular(path);
+  return std::make_shared<NpySlices>(path);
+}
+
 std::shared_ptr<NpySlices> open_array(const fs::path& path, const std::vector<Size>& expected) {
-  auto array = std::make_shared<NpySlices>(path);
+  auto array = open_slices(path);
   const std::vector<std::size_t>& shape = array->shape();
   bool fits = shape.size() == expected.size();
   for (std::size_t axis = 0; fits && axis < expected.size(); ++axis) {
@@ -196,7 +204,8 @@ struct OutputsReader::Impl {
 
 OutputsReader::Impl::Impl(const fs::path& folder) {
   const fs::path json_path = folder / store::outputs_json_name;
-  const std::string text = base::read_file(json_path);
+  base::check_regular(json_path);
+  const std::string text = base::read_file(json_path, largest_json);
   store::with_path(json_path, [&] {
     likelihood = read_json(store::parse_json<store::Json>(text, "its text", ErrorCode::data), about);
   });
@@ -253,7 +262,7 @@ void OutputsReader::Impl::read_last_layers(const fs::path& folder) {
 
 /// Labels of classes are a number for each row, or a column for each class.
 void OutputsReader::Impl::open_targets(const fs::path& path) {
-  auto file = std::make_shared<NpySlices>(path);
+  auto file = open_slices(path);
   const bool has_numbers = file->shape().size() == 1 || (file->shape().size() == 2 && file->cols() == 1);
   if (!likelihood.has_classes || !has_numbers) {
     file = open_array(path, {{"N", rows}, {likelihood.has_classes ? "C" : "q", about.outputs()}});

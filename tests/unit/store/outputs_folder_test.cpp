@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <credens/store.hpp>
 
 #include <cmath>
@@ -56,6 +57,22 @@ class OutputsFolderTest : public testing::Test {
   TemporaryFolder root_;
   fs::path folder_ = root_ / "outputs";
 };
+
+TEST_F(OutputsFolderTest, WaitsForNoPipe) {
+  for (const char* name : {"outputs.json", "features.npy", "mean.npy", "variance.npy", "targets.npy", "weights.npy"}) {
+    save_example(example_outputs());
+    fs::remove(folder_ / name);
+    ASSERT_EQ(::mkfifo((folder_ / name).c_str(), 0600), 0);
+    EXPECT_EQ(refusal(ErrorCode::io), std::string(name) + ": is a pipe, expected a file, or - for standard input");
+    fs::remove_all(folder_);
+  }
+}
+
+TEST_F(OutputsFolderTest, TakesNoEndlessDocument) {
+  save_example(example_outputs());
+  replace_json(std::string((std::size_t{64} << 20) + 1, ' '));
+  EXPECT_EQ(refusal(ErrorCode::io), "outputs.json: cannot read: larger than is allowed");
+}
 
 TEST_F(OutputsFolderTest, ReadsBackWhatItWrote) {
   MemberOutputs outputs = example_outputs();
