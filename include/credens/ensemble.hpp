@@ -17,6 +17,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,7 @@ struct SampleOptions {
   std::uint64_t seed = 0;
   MatrixView noise_std = {};  ///< as in PredictOptions; not for draws from arrays, whose variance holds all noise
   int threads = 0;            ///< 0: all cores
+  std::stop_token stop = {};  ///< a request to stop ends it with the error `interrupted`
 };
 
 /// Draw j at row i and output k lies at (j N + i) q + k.

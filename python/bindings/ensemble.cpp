@@ -14,6 +14,7 @@
 #include "data/kinds.hpp"
 #include "decide/names.hpp"
 #include "frame.hpp"
+#include "interruptible.hpp"
 #include "model/ensemble_state.hpp"
 #include "model/names.hpp"
 #include "module.hpp"
@@ -64,12 +65,16 @@ ClassPredictive predict_classes(const Ensemble& ensemble, const Array2& inputs, 
 
 NumpyArray sample(const Ensemble& ensemble, const Array2& inputs, std::size_t draws, const std::string& of,
                   std::uint64_t seed, const std::optional<Array2>& noise_std, int threads) {
-  const SampleOptions options{.draws = draws,
-                              .of = base::parse_enum<Draw>(of),
-                              .seed = seed,
-                              .noise_std = view_of(noise_std),
-                              .threads = threads};
-  Samples samples = unlocked([&] { return ensemble.sample(view_of(inputs), options); });
+  SampleOptions options{.draws = draws,
+                        .of = base::parse_enum<Draw>(of),
+                        .seed = seed,
+                        .noise_std = view_of(noise_std),
+                        .threads = threads};
+  const auto work = [&](const std::stop_token& stop) {
+    options.stop = stop;
+    return ensemble.sample(view_of(inputs), options);
+  };
+  Samples samples = interruptible(work, check_signals);
   return to_array(std::move(samples.values), {samples.draws, samples.rows, samples.outputs});
 }
 

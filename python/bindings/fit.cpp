@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Training on a thread of its own, while the one that asked for it looks after signals, progress and warnings: Python
-// handles signals in its main thread only, and what users give is called where they called.
+// Training on a thread of its own, while the one that asked for it looks after signals, progress and warnings.
 
 #include <credens/fit.hpp>
 #include <credens/widen.hpp>
@@ -10,13 +9,12 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <chrono>
-#include <future>
 #include <mutex>
 #include <optional>
 
 #include "arrays.hpp"
 #include "base/check.hpp"
+#include "interruptible.hpp"
 #include "learn/plan.hpp"
 #include "learn/recipe.hpp"
 #include "model/ensemble_state.hpp"
@@ -76,7 +74,7 @@ class Messages {
 
 /// With the GIL; throws what Python raises.
 void deliver(Messages& messages, const nb::object& on_progress, const nb::object& on_warning) {
-  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  check_signals();
   for (const std::string& warning : messages.take_warnings()) on_warning(warning);
   const std::optional<Progress> progress = messages.take_progress();
   if (!progress || on_progress.is_none()) return;
@@ -86,33 +84,18 @@ void deliver(Messages& messages, const nb::object& on_progress, const nb::object
 
 Ensemble fit_model(const Dataset& train, const Values& given, const Dataset* validation, const nb::object& on_progress,
                    const nb::object& on_warning) {
-  constexpr auto pause = std::chrono::milliseconds(50);
   Messages messages;
-  std::stop_source stop;
   FitOptions options = options_of(given);
   options.validation = validation;
-  options.stop = stop.get_token();
   options.on_progress = [&](const Progress& progress) { messages.set(progress); };
   options.on_warning = [&](std::string_view warning) { messages.add(warning); };
-
-  std::optional<Ensemble> model;
-  {
-    const nb::gil_scoped_release released;
-    auto work = std::async(std::launch::async, [&] { return fit(train, options); });
-    try {
-      while (work.wait_for(pause) == std::future_status::timeout) {
-        const nb::gil_scoped_acquire acquired;
-        deliver(messages, on_progress, on_warning);
-      }
-    } catch (...) {
-      stop.request_stop();
-      work.wait();
-      throw;
-    }
-    model = work.get();
-  }
+  const auto work = [&](const std::stop_token& stop) {
+    options.stop = stop;
+    return fit(train, options);
+  };
+  Ensemble model = interruptible(work, [&] { deliver(messages, on_progress, on_warning); });
   deliver(messages, on_progress, on_warning);
-  return *model;
+  return model;
 }
 
 Ensemble widen_model(const Ensemble& ensemble, const Dataset& train, const std::optional<std::string>& posterior,

@@ -13,6 +13,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "arrays.hpp"
+#include "interruptible.hpp"
 #include "model/ensemble_state.hpp"
 #include "model/logit_rows.hpp"
 #include "model/names.hpp"
@@ -188,9 +189,13 @@ nb::object sample_outputs(const Ensemble& ensemble, const Arrays2& features, con
                           const std::optional<Arrays2>& variance, std::size_t draws, const std::string& of,
                           std::uint64_t seed, int threads) {
   const OutputRows rows = rows_of(features, head, variance);
-  const SampleOptions options{
+  SampleOptions options{
       .draws = draws, .of = base::parse_enum<Draw>(of), .seed = seed, .noise_std = {}, .threads = threads};
-  Samples samples = unlocked([&] { return sample(ensemble, rows, options); });
+  const auto work = [&](const std::stop_token& stop) {
+    options.stop = stop;
+    return sample(ensemble, rows, options);
+  };
+  Samples samples = interruptible(work, check_signals);
   return to_array(std::move(samples.values), {samples.draws, samples.rows, samples.outputs});
 }
 

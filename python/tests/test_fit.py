@@ -223,6 +223,19 @@ def test_ctrl_c_stops_a_fit(rows):
     assert time.monotonic() - start < 20
 
 
+def test_ctrl_c_stops_samples():
+    x = np.linspace(-1, 1, 2000)
+    model = credens.fit(x, x, recipe="paper", members=1, epochs=1, hidden=(1000,))
+    features, mean = np.ones((1, 2000, 1000)), np.zeros((1, 2000))
+    foreign = credens.widen_outputs(features, mean, 0.1, prior_precision=1.0)
+    for sample in (lambda: model.sample(x, 20_000, threads=1), lambda: foreign.sample_outputs(features, mean, 0.1, draws=20_000, threads=1)):
+        start = time.monotonic()
+        interrupt_soon()
+        with pytest.raises(KeyboardInterrupt):
+            sample()
+        assert time.monotonic() - start < 5
+
+
 def test_other_threads_run_during_a_fit(rows):
     seen = []
 

@@ -80,6 +80,7 @@ class BlockSampler {
 
   void run(std::size_t member, const MemberBlock& block, std::span<const std::size_t> draws) {
     for (std::size_t first = 0; first < draws.size(); first += lanes) {
+      base::require(!options_.stop.stop_requested(), ErrorCode::interrupted, "stopped while drawing");
       const auto group = draws.subspan(first, std::min(lanes, draws.size() - first));
       for (std::size_t k = 0; k < samples_.outputs; ++k) write_function(state_.members[member], block, group, k);
       if (state_.schema.is_classification()) {

@@ -189,6 +189,13 @@ TEST(Sample, OfNoRowsIsEmpty) {
   EXPECT_TRUE(random_ensemble({}).sample(Matrix(0, 3)).values.empty());
 }
 
+TEST(Sample, StopsWhereItIsAskedTo) {
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_THAT([&] { random_ensemble({}).sample(random_matrix(7, 3, 5), {.stop = stop.get_token()}); },
+              test::Fails(ErrorCode::interrupted, "stopped while drawing"));
+}
+
 TEST(Sample, RefusesWhatMakesNoSense) {
   const Ensemble ensemble = random_ensemble({});
   const Matrix inputs = random_matrix(7, 3, 5);
