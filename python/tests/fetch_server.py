@@ -94,6 +94,18 @@ def slow(content, seconds):
     return answer
 
 
+def dripping(start):
+    """A byte after the other, and no end."""
+    def answer(handler):
+        handler.wfile.write(start)
+        handler.close_connection = True
+        for _ in range(200):
+            handler.wfile.write(b"1")
+            handler.wfile.flush()
+            time.sleep(0.1)
+    return answer
+
+
 def status(code):
     return lambda handler: handler.send_error(code)
 

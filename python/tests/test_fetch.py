@@ -14,11 +14,12 @@ import socket
 import ssl
 import subprocess
 import sys
+import threading
 import time
 import zipfile
 
 import pytest
-from fetch_server import Server, cut, endless, redirect, slow, status, whole
+from fetch_server import Server, cut, dripping, endless, redirect, slow, status, whole
 
 import credens.datasets
 from credens.datasets import _download
@@ -318,6 +319,17 @@ def test_a_server_that_trickles(monkeypatch):
     assert time.monotonic() - started < 10
 
 
+@pytest.mark.parametrize("start", [b"", b"HTTP/1.1 200 OK\r\nX: ", b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"])
+def test_a_server_that_trickles_before_the_content(monkeypatch, start):
+    monkeypatch.setattr(_download, "SECONDS_OF_SILENCE", 1)
+    with Server({"/file": dripping(start)}) as server:
+        started = time.monotonic()
+        with pytest.raises(credens.FileError, match="the server takes too long"):
+            _download.download(f"{server.address}/file", 10_000)
+    assert time.monotonic() - started < 10
+    assert threading.active_count() < 20
+
+
 def test_a_download_that_takes_too_long(monkeypatch):
     monkeypatch.setattr(_download, "MOST_SECONDS", 1)
     with Server({"/file": slow(bytes(100_000), seconds=20)}) as server:
@@ -326,10 +338,19 @@ def test_a_download_that_takes_too_long(monkeypatch):
 
 
 @pytest.mark.parametrize("scheme", ["https", "http", "ftp"])
-def test_names_and_passwords_are_not_shown(fetch, scheme):
-    code, _, complaints = fetch("yacht", "--from", f"{scheme}://me:secret@nobody.invalid/data")
+@pytest.mark.parametrize("rest", ["me:secret@nobody.invalid/data", "me:#/secret@nobody.invalid/data", "nobody.invalid/data?key=secret"])
+def test_names_and_passwords_are_not_shown(fetch, scheme, rest):
+    code, _, complaints = fetch("yacht", "--from", f"{scheme}://{rest}")
     assert (code, "secret" in complaints, "me:" in complaints) == (2, False, False)
     assert f"{scheme}://nobody.invalid/data: the address holds a name or password" in complaints
+
+
+@pytest.mark.parametrize("proxy", ["http://me:secret@127.0.0.1:1", "http://me:/secret@127.0.0.1:1", "http:/me:secret", "http://me:secret"])
+def test_the_password_of_a_proxy_is_not_shown(fetch, proxy):
+    fetch.environment.update(http_proxy=proxy, https_proxy=proxy)
+    for scheme in ("http", "https"):
+        code, _, complaints = fetch("yacht", "--data", fetch.data, "--from", f"{scheme}://nobody.invalid")
+        assert (code, "secret" in complaints) == (5, False), complaints
 
 
 def test_usage(fetch):

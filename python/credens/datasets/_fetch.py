@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, Optional
-from urllib.parse import urlsplit
 
 from .. import _core
 from .._errors import DataError, FileError, UsageError
@@ -55,8 +54,8 @@ class _Source:
         self._is_address = self._base.startswith(("https://", "http://"))
         self._on_progress = on_progress
         self._archive: _Text | None = None
-        if "@" in urlsplit(self._base).netloc:
-            raise UsageError(f"{shown(self._base)}: the address holds a name or password, expected one without")
+        if "://" in self._base and shown(self._base) != self._base:
+            raise UsageError(f"{shown(self._base)}: the address holds a name or password, or a query: expected one without @, ? and #")
         if not self._is_address and "://" in self._base:
             raise UsageError(
                 f'the source is "{self._base}", expected a folder or an address that begins with https:// or http://'
