@@ -18,6 +18,7 @@ from ._class_predictive import ClassPredictive
 from ._dataset import Dataset
 from ._ensemble import Ensemble, export, load, save
 from ._errors import (
+    ArgumentTypeError,
     CredensError,
     DataError,
     Failure,
@@ -26,6 +27,7 @@ from ._errors import (
     MissingPackageError,
     ModelFileError,
     NumericalError,
+    RowIndexError,
     UsageError,
 )
 from ._expectation import ClassExpectation, Estimate, Expectation, OutputExpectation
@@ -40,6 +42,7 @@ from ._trust import Check, DriftTest, Trust
 __version__ = _core.version()
 
 __all__ = [
+    "ArgumentTypeError",
     "Budget",
     "Check",
     "ClassExpectation",
@@ -65,6 +68,7 @@ __all__ = [
     "Progress",
     "PromisedCoverage",
     "Promises",
+    "RowIndexError",
     "Scores",
     "Trust",
     "UsageError",

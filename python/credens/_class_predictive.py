@@ -112,7 +112,7 @@ class ClassPredictive:
             columns[f"{self._name}_probability_{label}"] = probability
         for kind in ("entropy", "aleatoric", "epistemic"):
             columns[f"{self._name}_{kind}"] = getattr(self, kind)
-        for label, deviation in zip(self.classes if std else [], self.epistemic_std.T):
+        for label, deviation in zip(self.classes if _tables.flag(std, "std") else [], self.epistemic_std.T):
             columns[f"{self._name}_epistemic_std_{label}"] = deviation
         return frame_of(columns, package)
 
@@ -135,7 +135,7 @@ class ClassPredictive:
 
     def _numbers(self, y: Any) -> np.ndarray:
         """[N]: the number of each label's class."""
-        labels = np.asarray(y)
+        labels = np.asarray(_tables.array_of(y, "y"))
         if labels.shape not in ((len(self),), (len(self), 1)):
             raise DataError(f"y has the shape {list(labels.shape)}, expected [{len(self)}]")
         known = {label: number for number, label in enumerate(self.classes)}

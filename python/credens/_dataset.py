@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import _core, _files, _tables
+from ._arguments import flag_or_none, items, row_numbers
 from ._errors import DataError, UsageError, reading
 from ._roles import (
     Column,
@@ -212,22 +213,22 @@ class Dataset:
         decimal: str = "",
         unit_line: bool | None = None,
     ) -> Dataset:
-        if len(delimiter) > 1 or delimiter not in ",;\t ":
+        if len(_tables.word(delimiter, "delimiter")) > 1 or delimiter not in ",;\t ":
             raise UsageError(f"delimiter is {delimiter!r}, expected ',', ';', '\\t' or ' '")
-        if decimal not in ("", ".", ","):
+        if _tables.word(decimal, "decimal") not in ("", ".", ","):
             raise UsageError(f"decimal is {decimal!r}, expected '.' or ','")
         roles = roles_of(targets, inputs, ignore, weight, noise_std, group, time), class_roles(task, classes, counts)
         kinds = kinds_of(numbers, categories, dates, strict)
-        texts = [_tables.word(text, "missing") for text in ([missing] if isinstance(missing, str) else missing)]
+        texts = [_tables.word(text, "missing") for text in ([missing] if isinstance(missing, str) else items(missing, "missing", "a text or a list of texts"))]
         if _files.is_foreign(path) and not is_text:
             if header is not None or delimiter or decimal or unit_line is not None:
                 raise UsageError(f"{path} is no text, but header, delimiter, decimal or unit_line is given")
             return cls._of(_core.Dataset.from_table(_tables.table(path, "table"), *roles, kinds, texts))
-        form = (header, delimiter, decimal, unit_line)
+        form = (flag_or_none(header, "header"), delimiter, decimal, flag_or_none(unit_line, "unit_line"))
         if not is_text:
             _files.warn(_files.name_warnings(path))
         with reading(path):
-            core, sentences = _core.Dataset.from_file(os.fspath(path), is_text, *roles, kinds, texts, *form)
+            core, sentences = _core.Dataset.from_file(_tables.path(path), bool(is_text), *roles, kinds, texts, *form)
         _files.warn(sentences)
         return cls._of(core)
 
@@ -327,8 +328,7 @@ class Dataset:
 
     def select(self, rows: Any) -> Dataset:
         """These rows, in this order: indices, or one bool per row."""
-        chosen = np.arange(len(self))[np.asarray(rows)]
-        return Dataset._of(self._core.select(chosen.ravel().tolist()))
+        return Dataset._of(self._core.select(row_numbers(rows, len(self))))
 
     def split(self, test_fraction: float = 0.1, seed: int = 0) -> tuple[Dataset, Dataset]:
         """(rest, test), rows in their old order."""

@@ -12,7 +12,7 @@ import numpy as np
 from . import _core, _tables
 from ._class_predictive import ClassPredictive
 from ._dataset import Dataset
-from ._errors import UsageError, reading
+from ._errors import ArgumentTypeError, UsageError, reading
 from ._expectation import ClassExpectation, Expectation, expectation_of
 from ._model_inputs import inputs_of, noise_of
 from ._predictive import Predictive
@@ -217,9 +217,9 @@ class Ensemble:
         x = self._inputs(inputs)
         if uncertain:
             draws, seed = _tables.whole(input_draws, "input_draws"), _tables.whole(input_seed, "input_seed")
-            options = (_tables.word(input_method, "input_method"), draws, seed, self._noise(noise_std, len(x)), _threads(threads))
+            options = (_tables.word(input_method, "input_method"), draws, seed, self._noise(noise_std, len(x)), _tables.threads(threads))
             return self._predictive(self._core.predict_uncertain(x, *uncertain(len(x)), *options), x)
-        core = self._core.predict(x, self._noise(noise_std, len(x)), _threads(threads))
+        core = self._core.predict(x, self._noise(noise_std, len(x)), _tables.threads(threads))
         return self._predictive(core, x, promised_rows(self, inputs, groups))
 
     def _predictive(self, core: _core.Predictive, x: np.ndarray, promise: PromisedRows | None = None) -> Predictive:
@@ -231,7 +231,7 @@ class Ensemble:
 
         `classical` gives those of the classical deep ensemble inside: the members' softmax probabilities averaged.
         """
-        core = self._core.predict_classes(self._inputs(inputs), bool(classical), _threads(threads))
+        core = self._core.predict_classes(self._inputs(inputs), _tables.flag(classical, "classical"), _tables.threads(threads))
         return ClassPredictive(core, self.classes, self._class_name)
 
     def sample(
@@ -255,7 +255,7 @@ class Ensemble:
         """
         x = self._inputs(inputs)
         draws, seed = _tables.whole(draws, "draws", 1), _tables.whole(seed, "seed")
-        options = (draws, _tables.word(of, "of"), seed, self._noise(noise_std, len(x)), _threads(threads))
+        options = (draws, _tables.word(of, "of"), seed, self._noise(noise_std, len(x)), _tables.threads(threads))
         uncertain = uncertain_inputs(self._core.input_keys, input_std, input_covariance)
         drawn = self._core.sample_uncertain(x, *uncertain(len(x)), *options) if uncertain else self._core.sample(x, *options)
         return drawn[..., 0] if self.outputs == 1 else drawn
@@ -280,12 +280,12 @@ class Ensemble:
 
         has_classes = self.task == "classification"
         rows = row_arrays(features, mean, variance, logits, has_classes)
-        if not has_classes and classical:
+        if not has_classes and _tables.flag(classical, "classical"):
             raise UsageError("classical is given, but the model predicts numbers: Predictive.classical() has it")
         if not has_classes:
-            core = _core.predict_outputs(self._core, *rows, _threads(threads))
+            core = _core.predict_outputs(self._core, *rows, _tables.threads(threads))
             return Predictive(core, names=self.target_names, units=self.target_units, promise=promised_rows(self, None, groups))
-        core = _core.predict_class_outputs(self._core, *rows[:2], bool(classical), _threads(threads))
+        core = _core.predict_class_outputs(self._core, *rows[:2], _tables.flag(classical, "classical"), _tables.threads(threads))
         return ClassPredictive(core, self.classes, self._class_name)
 
     def sample_outputs(
@@ -303,10 +303,9 @@ class Ensemble:
         """As `sample`, at rows of which the members' outputs are given."""
         from ._outputs import row_arrays
 
-        if not isinstance(draws, (int, np.integer)) or draws < 1:
-            raise UsageError(f"draws is {draws!r}, expected a whole number above 0")
+        draws, seed = _tables.whole(draws, "draws", 1), _tables.whole(seed, "seed")
         rows = row_arrays(features, mean, variance, logits, self.task == "classification")
-        drawn = _core.sample_outputs(self._core, *rows, draws, of, seed, threads)
+        drawn = _core.sample_outputs(self._core, *rows, draws, _tables.word(of, "of"), seed, _tables.threads(threads))
         return drawn[..., 0] if self.outputs == 1 else drawn
 
     def joint_epistemic_covariance(self, inputs: Any) -> np.ndarray:
@@ -356,28 +355,24 @@ class Ensemble:
         return None if noise_std is None else noise_of(self, noise_std, rows)
 
 
-def _threads(threads: Any) -> int:
-    return _tables.whole(threads, "threads", most=2**31 - 1)
-
-
 def _restore(file: bytes) -> Ensemble:
     return Ensemble(_core.Ensemble.from_bytes(file))
 
 
 def save(model: Ensemble, path: str | os.PathLike[str]) -> None:
     """Writes a model file: the same bytes as the command line. It leaves the old file or the new one, never half of one."""
-    _core.save(core_of(model), os.fspath(path))
+    _core.save(core_of(model), _tables.path(path))
 
 
 def load(path: str | os.PathLike[str]) -> Ensemble:
     """Reads a model file, whoever wrote it: `save`, or the command line."""
     with reading(path):
-        return Ensemble(_core.load(os.fspath(path)))
+        return Ensemble(_core.load(_tables.path(path)))
 
 
 def export(model: Ensemble, path: str | os.PathLike[str]) -> None:
     """Writes an ONNX graph that predicts as the model does; docs/onnx.md shows how to run it."""
-    _core.export_onnx(core_of(model), os.fspath(path))
+    _core.export_onnx(core_of(model), _tables.path(path))
 
 
 def with_task(core: _core.Ensemble, data: Any, parts: dict[str, Any]) -> dict[str, Any]:
@@ -392,7 +387,7 @@ def ensemble_of(model: Any) -> Ensemble:
         return found
     if hasattr(model, "fit") and hasattr(model, "predict_dist"):
         raise UsageError(f"model is a {type(model).__name__} that is not fitted yet: call fit first")
-    raise TypeError(f"model is {type(model).__name__}, expected an Ensemble or a fitted CredensRegressor")
+    raise ArgumentTypeError(f"model is {type(model).__name__}, expected an Ensemble or a fitted CredensRegressor")
 
 
 def core_of(model: Any) -> _core.Ensemble:

@@ -4,11 +4,29 @@
 from __future__ import annotations
 
 import os
+import re
 from contextlib import contextmanager
+
+
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+def _escaped(text: str) -> str:
+    """What a terminal would obey is shown instead: names and words come from files of strangers."""
+    return _CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}" if found[0] < " " else f"\\u{ord(found[0]):04x}", text)
+
+
+def shown(value: object, longest: int = 80) -> str:
+    """A value in a sentence: on one line, and short."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= longest else f"{text[: longest - 3]}..."
 
 
 class CredensError(Exception):
     """Base class of all errors of Credens."""
+
+    def __init__(self, *arguments: object):
+        super().__init__(*(_escaped(part) if isinstance(part, str) else part for part in arguments))
 
 
 class Failure(CredensError, RuntimeError):
@@ -17,6 +35,14 @@ class Failure(CredensError, RuntimeError):
 
 class UsageError(CredensError, ValueError):
     """Options that are wrong, or that contradict the data or each other."""
+
+
+class ArgumentTypeError(CredensError, TypeError):
+    """An argument of the wrong type, or a keyword that is not known."""
+
+
+class RowIndexError(CredensError, IndexError):
+    """A row that is not there."""
 
 
 class DataError(CredensError, ValueError):

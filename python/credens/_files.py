@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from . import _core
+from ._arguments import path as path_of
 from ._errors import DataError, FileError, MissingPackageError, reading
 
 EXTENSIONS = {
@@ -46,7 +47,7 @@ def read(path: str | os.PathLike[str]) -> Any:
     if not kind:
         warn(name_warnings(path))
         with reading(path):
-            table = _core.Table.from_file(os.fspath(path))
+            table = _core.Table.from_file(path_of(path))
         warn(table.warnings)
         return table
     with reading(path):
@@ -54,7 +55,7 @@ def read(path: str | os.PathLike[str]) -> Any:
     for package, function in READERS[kind]:
         try:
             module = importlib.import_module(package)
-            return function(module, os.fspath(path))
+            return function(module, path_of(path))
         except ImportError:  # the package, or one that it needs for this kind of file
             continue
         except Exception as error:
@@ -66,14 +67,14 @@ def read_inputs(path: str | os.PathLike[str], ensemble: _core.Ensemble) -> Any:
     """[N, d]: the columns of a text or .npy file that a model was trained on."""
     warn(name_warnings(path))
     with reading(path):
-        inputs, sentences = _core.inputs_of_file(os.fspath(path), ensemble)
+        inputs, sentences = _core.inputs_of_file(path_of(path), ensemble)
     warn(sentences)
     return inputs
 
 
 def name_warnings(path: str | os.PathLike[str]) -> list[str]:
     """What is to be said of a file that Credens reads by itself, though its name says another kind."""
-    extension = os.path.splitext(os.fspath(path))[1].lower()
+    extension = os.path.splitext(path_of(path))[1].lower()
     if not os.path.exists(path):
         return []
     return [f"{path} is no {NAMES[EXTENSIONS[extension]].split(' ', 1)[1]}, but text, and read as such"] if extension in EXTENSIONS else []
@@ -86,8 +87,8 @@ def warn(sentences: Iterable[str]) -> None:
 
 def _kind(path: str | os.PathLike[str]) -> str:
     """By the first bytes of a file; by its name where these say nothing, so that text with such a name is still text."""
-    kind = _core.reader_of(os.fspath(path))
-    extension = os.path.splitext(os.fspath(path))[1].lower()
+    kind = _core.reader_of(path_of(path))
+    extension = os.path.splitext(path_of(path))[1].lower()
     if kind or extension not in EXTENSIONS or _looks_like_text(path):
         return kind
     return EXTENSIONS[extension]

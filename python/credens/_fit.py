@@ -10,8 +10,10 @@ from typing import Any, Literal, Union
 import numpy as np
 
 from . import _core, _tables
+from ._arguments import flag_or_none, is_whole, items
 from ._dataset import Dataset, dataset_of
 from ._ensemble import Ensemble, core_of, with_task
+from ._errors import ArgumentTypeError, shown
 from ._keywords import suggests
 from ._progress import Progress, display_of
 from ._roles import Columns, Labels, Task, check_target_names
@@ -111,7 +113,7 @@ def fit(
     train = dataset_of(data, targets, **parts, **of_classes, **names, **kinds)
     check_target_names(train, targets, target_names)
     if validation is not None and not isinstance(validation, Dataset):
-        raise TypeError(f"validation is {type(validation).__name__}, expected a Dataset")
+        raise ArgumentTypeError(f"validation is {type(validation).__name__}, expected a Dataset")
     options = [(name, option_text(name, value)) for name, value in given.items() if value is not None]
     display = display_of(progress)
     try:
@@ -152,8 +154,8 @@ def widen(
         None if posterior is None else _tables.word(posterior, "posterior"),
         None if evidence or prior_precision is None else _tables.number(prior_precision, "prior_precision"),
         evidence,
-        None if random_bias is None else bool(random_bias),
-        _tables.whole(threads, "threads", most=2**31 - 1),
+        flag_or_none(random_bias, "random_bias"),
+        _tables.threads(threads),
     )
     if wide.fingerprint != core.fingerprint:
         _warn("the data are not the rows, weights and noise that the model was made from")
@@ -164,7 +166,7 @@ def option_text(name: str, value: Any) -> str:
     """How flags and TOML write a value."""
     if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
-    if isinstance(value, (int, np.integer)):
+    if is_whole(value):
         return str(int(value))
     if isinstance(value, (float, np.floating)):
         return repr(float(value))
@@ -172,10 +174,11 @@ def option_text(name: str, value: Any) -> str:
         return value
     if isinstance(value, (list, tuple, np.ndarray)):
         return _list_text(name, value)
-    raise TypeError(f"{name} is {value!r}, expected a number, a word or a list")
+    raise ArgumentTypeError(f"{name} is {shown(value)}, expected a number, a word or a list")
 
 
 def _list_text(name: str, values: Any) -> str:
+    values = items(values, name, "a number, a word or a list")
     if name == "hidden":
         if len(values) == 0:
             return "none"

@@ -9,6 +9,8 @@ import inspect
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
+from ._errors import ArgumentTypeError
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -21,7 +23,7 @@ def suggests(function: Callable[P, R]) -> Callable[P, R]:
     def checked(*arguments: P.args, **keywords: P.kwargs) -> R:
         for name in keywords:
             if name not in known:
-                raise TypeError(_unknown(function.__name__, name, known))
+                raise ArgumentTypeError(_unknown(function.__name__, name, known))
         return function(*arguments, **keywords)
 
     checked.__kwdefaults__ = function.__kwdefaults__

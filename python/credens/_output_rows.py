@@ -22,7 +22,7 @@ MOST_ROWS_AT_ONCE = 1 << 16
 def members_of(values: Any, what: str, dimensions: int, least: int | None = None) -> list[np.ndarray]:
     """One array per member, of `dimensions` axes (`least`: without that of one output)."""
     if not isinstance(values, (list, tuple)):
-        array = array_of(values, what)
+        array = numbers_of(values, what)
         if array.ndim not in (dimensions + 1, (least or dimensions) + 1):
             last = {"features": "features", "last_layer": "...", "logits": "classes"}.get(what, "outputs")
             raise DataError(
@@ -30,7 +30,7 @@ def members_of(values: Any, what: str, dimensions: int, least: int | None = None
                 " per member"
             )
         values = list(array)
-    members = [array_of(member, f"{what}[{index}]") for index, member in enumerate(values)]
+    members = [numbers_of(member, f"{what}[{index}]") for index, member in enumerate(values)]
     if not members:
         raise DataError(f"{what} is empty, expected an array for each member")
     for index, member in enumerate(members):
@@ -39,12 +39,9 @@ def members_of(values: Any, what: str, dimensions: int, least: int | None = None
     return members
 
 
-def array_of(values: Any, what: str) -> np.ndarray:
+def numbers_of(values: Any, what: str) -> np.ndarray:
     """As it is, whatever its type: pieces are converted when they are read."""
-    try:
-        array = np.asanyarray(values)
-    except (ValueError, TypeError) as error:
-        raise DataError(f"{what} is no array: {error}") from None
+    array = _tables.array_of(values, what)
     if array.dtype.kind not in _tables.NUMBERS:
         raise DataError(f"{what} is of the type {array.dtype}, expected numbers")
     return array
@@ -73,8 +70,8 @@ class OutputRows:
         else:
             self.head = [_columns(member) for member in members_of(mean, "mean", 2, least=1)]
         self.variance = None if self.has_classes else self._variances(variance)
-        self.targets = None if targets is None else _columns(array_of(targets, "targets"))
-        self.row_weights = None if row_weights is None else array_of(row_weights, "row_weights")
+        self.targets = None if targets is None else _columns(numbers_of(targets, "targets"))
+        self.row_weights = None if row_weights is None else numbers_of(row_weights, "row_weights")
         self._check()
 
     def __len__(self) -> int:
@@ -113,8 +110,8 @@ class OutputRows:
     def _variances(self, variance: Any) -> list[np.ndarray]:
         if variance is None:
             raise UsageError("variance is missing: give the noise variance, in the networks' own units")
-        if np.ndim(variance) == 0 and not isinstance(variance, (list, tuple)):
-            return [np.broadcast_to(array_of(variance, "variance"), (len(member), 1)) for member in self.head]
+        if not isinstance(variance, (list, tuple)) and _tables.array_of(variance, "variance").ndim == 0:
+            return [np.broadcast_to(numbers_of(variance, "variance"), (len(member), 1)) for member in self.head]
         members = [_columns(member) for member in members_of(variance, "variance", 2, least=1)]
         if len(members) != len(self.head):
             raise DataError(f"variance is given for {len(members)} members, expected {len(self.head)} as in mean")

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from . import _core, _tables
+from ._arguments import items
 from ._ensemble import Ensemble
-from ._errors import DataError, UsageError, reading
+from ._errors import ArgumentTypeError, DataError, UsageError, reading
 from ._output_rows import OutputRows, members_of
 from ._roles import class_texts, labels_of
 
@@ -120,7 +121,8 @@ def widen_outputs(
     """
     rows = {"mean": mean, "variance": variance, "targets": targets, "row_weights": row_weights, "logits": logits}
     about = dict(zip(_ABOUT, (last_layer, member_weights, target_scale, target_shift, target_names, classes)))
-    options = (posterior, bool(random_bias), threads)
+    posterior = None if posterior is None else _tables.word(posterior, "posterior")
+    options = (posterior, _tables.flag(random_bias, "random_bias"), _tables.threads(threads))
     if isinstance(features, (str, os.PathLike)):
         _expect_none({**rows, **about}, "beside an outputs folder")
         return _widen_folder(features, prior_precision, options)
@@ -148,16 +150,17 @@ def save_outputs(outputs: MemberOutputs, path: str | os.PathLike[str]) -> None:
     True
     """
     if not isinstance(outputs, MemberOutputs):
-        raise TypeError(f"outputs is {type(outputs).__name__}, expected MemberOutputs")
+        raise ArgumentTypeError(f"outputs is {type(outputs).__name__}, expected MemberOutputs")
     if not isinstance(outputs.prior_precision, (int, float)):
         raise UsageError(f"prior_precision of the outputs is {outputs.prior_precision!r}, expected a number")
     rows = _rows_of(outputs).whole()
     about = _about(**{name: getattr(outputs, name) for name in _ABOUT}, rows=rows)
-    _core.save_outputs(about, float(outputs.prior_precision), path)
+    _core.save_outputs(about, float(outputs.prior_precision), _tables.path(path))
 
 
 def load_outputs(path: str | os.PathLike[str]) -> MemberOutputs:
     """Reads an outputs folder whole. `widen_outputs(path)` reads it in pieces, whatever its size."""
+    path = _tables.path(path)
     with reading(path):
         outputs, prior_precision = _core.load_outputs(path)
     values = {name: getattr(outputs, name) for name in ("features", "targets", "row_weights")}
@@ -261,7 +264,7 @@ def _about(last_layer, member_weights, target_scale, target_shift, target_names,
     layers = [_tables.matrix(layer, f"last_layer[{index}]") for index, layer in enumerate(layers)]
     if isinstance(target_names, str):
         target_names = [target_names]
-    names = [] if target_names is None else [str(name) for name in target_names]
+    names = [] if target_names is None else [str(name) for name in items(target_names, "target_names", "a list of names")]
     labels = [] if classes is None else class_texts(classes)
     features, head, variance, targets, row_weights = rows
     return _core.MemberOutputs.make(
@@ -287,4 +290,4 @@ def _is_number(label: Any) -> bool:
 def _numbers(values: Any, what: str) -> list[float]:
     if values is None:
         return []
-    return _tables.vector(np.atleast_1d(values), what).tolist()
+    return _tables.vector(np.atleast_1d(_tables.array_of(values, what)), what).tolist()

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from . import _core, _tables
-from ._errors import DataError, UsageError
+from ._arguments import is_whole, items
+from ._errors import ArgumentTypeError, DataError, RowIndexError, UsageError, shown
 from ._frames import Package, frame_of
 from ._measurement import Budget, Conformity, Interval, budget_of, conformity_arrays, correlated_numbers, limits_of
 from ._promise import PromisedRows
@@ -269,7 +270,7 @@ class Predictive:
             quantities |= {"input_std": p.input_std} | {f"input_std_{name}": std for name, std in p.input_stds.items()}
         quantities["total_std"] = p.std
         quantities |= {"lower": total.lower, "upper": total.upper, "function_lower": function.lower, "function_upper": function.upper}
-        quantities |= {f"quantile_{q!r}": p.quantile(q) for q in map(float, quantiles)}
+        quantities |= {f"quantile_{q!r}": p.quantile(q) for q in (_tables.number(q, "quantiles") for q in items(quantiles, "quantiles", "a list of probabilities"))}
         for output, (name, unit) in enumerate(self._named_outputs()):
             for quantity, values in quantities.items():
                 columns[f"{name}_{quantity}" + (f" [{unit}]" if unit else "")] = values[:, output]
@@ -338,9 +339,11 @@ class Predictive:
         return values
 
     def _row(self, row: int) -> int:
+        if not is_whole(row):
+            raise ArgumentTypeError(f"row is {shown(row)}, expected a whole number")
         if not -len(self) <= row < len(self):
-            raise IndexError(f"row is {row}, expected one of the {len(self)} rows")
-        return row % len(self)
+            raise RowIndexError(f"row is {row}, expected one of the {len(self)} rows")
+        return int(row) % len(self)
 
 
 def _is_guaranteed(kind: Any) -> bool:
@@ -354,7 +357,7 @@ def _level(level: Any, kind: Any) -> tuple[float, str]:
 def _factor(factor: Any, level: Any, kind: Any) -> float:
     if level is not None:
         raise UsageError("both level and coverage_factor are given, expected one of them")
-    if kind != "gaussian":
+    if _tables.word(kind, "kind") != "gaussian":
         raise UsageError(f"coverage_factor is given, but kind is {kind!r}, expected 'gaussian': mean +- k std")
     return _tables.number(factor, "coverage_factor")
 

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from ._errors import ArgumentTypeError, shown
+
 SILENT_SECONDS = 2.0
 BAR_CELLS = 30
 
@@ -27,8 +29,8 @@ def display_of(progress: Any) -> _Silent | _Called | _Terminal | _Notebook:
     """None shows a bar where a person looks: in a terminal or a notebook. True shows it in any case, False never."""
     if callable(progress):
         return _Called(progress)
-    if progress not in (None, True, False):
-        raise TypeError(f"progress is {progress!r}, expected None, True, False or a callable")
+    if progress is not None and not isinstance(progress, bool):
+        raise ArgumentTypeError(f"progress is {shown(progress)}, expected None, True, False or a callable")
     if progress is False:
         return _Silent()
     if _is_notebook():

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from . import _core, _tables
+from ._arguments import items
 from ._errors import DataError, UsageError
 
 
@@ -111,9 +112,7 @@ def promised_rows(model: Any, rows: Any, groups: Any) -> PromisedRows | None:
 
 def group_names(groups: Any) -> list[str]:
     """The group of each row as text, numbers as the program writes them."""
-    if isinstance(groups, str) or not hasattr(groups, "__iter__"):
-        raise TypeError(f"groups is {groups!r}, expected one label for each row")
-    cells = list(groups.to_pylist() if hasattr(groups, "to_pylist") else groups)
+    cells = items(groups.to_pylist() if hasattr(groups, "to_pylist") else groups, "groups", "one label for each row")
     missing = [row for row, cell in enumerate(cells) if _tables._is_missing(cell) or cell == ""]
     if missing:
         raise DataError(f"groups: row {missing[0]} is {cells[missing[0]]!r}, expected a number or a text")

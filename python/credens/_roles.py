@@ -9,7 +9,8 @@ from typing import Any, Literal, Union
 import numpy as np
 
 from . import _core, _tables
-from ._errors import DataError, UsageError
+from ._arguments import items
+from ._errors import DataError, UsageError, shown
 
 Column = Union[str, int]
 Columns = Union[Column, Sequence[Column]]
@@ -81,8 +82,8 @@ def target_names_of(given: Sequence[str] | None, found: list[str], classes: Labe
 
 
 def class_texts(classes: Labels) -> list[str]:
-    if isinstance(classes, (str, bytes)) or not hasattr(classes, "__iter__"):
-        raise UsageError(f"classes is {classes!r}, expected a list of labels")
+    if isinstance(classes, (str, bytes)) or not hasattr(classes, "__iter__") or getattr(classes, "ndim", 1) == 0:
+        raise UsageError(f"classes is {shown(classes)}, expected a list of labels")
     return [_tables.label_text(label) for label in classes]
 
 
@@ -101,8 +102,8 @@ def labels_of(core: _core.Dataset | _core.Ensemble) -> list[Any]:
 def _names(given: Sequence[str] | None, found: list[str], what: str) -> list[str]:
     if given is None:
         return found
-    if isinstance(given, str) or not hasattr(given, "__iter__") or not all(isinstance(name, str) for name in given):
-        raise DataError(f"{what} is {given!r}, expected a list of names")
+    if isinstance(given, str) or not hasattr(given, "__iter__") or getattr(given, "ndim", 1) == 0 or not all(isinstance(name, str) for name in given):
+        raise DataError(f"{what} is {shown(given)}, expected a list of names")
     return list(given)
 
 
@@ -121,9 +122,7 @@ def roles_of(
 
 
 def kinds_of(numbers: Columns, categories: Columns, dates: Columns, strict: bool) -> Any:
-    if not isinstance(strict, (bool, np.bool_)):
-        raise TypeError(f"strict is {strict!r}, expected True or False")
-    return _columns(numbers, "numbers"), _columns(categories, "categories"), _columns(dates, "dates"), bool(strict)
+    return _columns(numbers, "numbers"), _columns(categories, "categories"), _columns(dates, "dates"), _tables.flag(strict, "strict")
 
 
 def check_kinds(table: _core.Table, **kinds: Columns) -> None:
@@ -146,6 +145,4 @@ def _columns(columns: Columns | None, what: str) -> list[str]:
         return []
     if isinstance(columns, (str, int, np.integer)):
         return [str(columns)]
-    if not hasattr(columns, "__iter__"):
-        raise TypeError(f"{what} is {columns!r}, expected names or indices of columns")
-    return [str(column) for column in columns]
+    return [str(column) for column in items(columns, what, "names or indices of columns")]

@@ -16,7 +16,7 @@ from . import _core, _tables
 from ._class_predictive import ClassPredictive
 from ._dataset import Dataset, dataset_of
 from ._ensemble import Ensemble, core_of, ensemble_of, with_task
-from ._errors import DataError, UsageError
+from ._errors import ArgumentTypeError, DataError, UsageError
 from ._predictive import Predictive
 
 
@@ -122,8 +122,9 @@ def _score_classes(model: Ensemble, rows: Dataset, foreign: Any, by: str) -> Sco
 def _score_probabilities(predictive: ClassPredictive, targets: Any, weights: Any, by: str) -> Scores:
     """Of labels [N], or of counts [N, C]."""
     if isinstance(targets, Dataset):
-        raise TypeError("data is a Dataset, expected labels [N] or counts [N, C]")
-    if np.ndim(targets) == 2 and np.shape(targets)[1] == len(predictive.classes):
+        raise ArgumentTypeError("data is a Dataset, expected labels [N] or counts [N, C]")
+    shape = _tables.array_of(targets, "data").shape
+    if len(shape) == 2 and shape[1] == len(predictive.classes):
         observed = _tables.matrix(targets, "targets")
     else:
         observed = predictive._numbers(targets).astype(float)[:, np.newaxis]
@@ -167,7 +168,7 @@ def report(
     """
     model = ensemble_of(model)
     core = model._core
-    page = (os.fspath(path), _tables.word(title, "title"), str(date))
+    page = (_tables.path(path), _tables.word(title, "title"), str(date))
     if model.task == "classification":
         _refuse({"level": level, "interval": interval, "coverage_factor": coverage_factor}, "numbers")
         return _report_classes(model, data, targets, foreign, page, parts)

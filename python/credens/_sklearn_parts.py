@@ -18,6 +18,7 @@ import credens
 from credens import _files, _fit, _tables
 from credens._dataset import KINDS
 from credens._ensemble import ensemble_of
+from credens._errors import ArgumentTypeError, DataError
 
 _MOST_SEED = 2**31 - 1
 
@@ -36,7 +37,7 @@ def with_parameters(defaults):
         def __init__(self, **options):
             unknown = options.keys() - defaults.keys()
             if unknown:
-                raise TypeError(f"{estimator.__name__}() has no parameter {min(unknown)!r}")
+                raise ArgumentTypeError(f"{estimator.__name__}() has no parameter {min(unknown)!r}")
             for name, default in defaults.items():
                 setattr(self, name, options.get(name, default))
 
@@ -89,7 +90,7 @@ class EstimatorParts:
         if self._takes_tables and _tables.is_table(X):
             return validate_data(self, X, reset=False, skip_check_array=True)
         if self._takes_tables:
-            raise ValueError("X is no table, expected one as in fit, which had columns of words or dates")
+            raise DataError("X is no table, expected one as in fit, which had columns of words or dates")
         return validate_data(self, X, dtype=np.float64, order="C", reset=False, ensure_all_finite="allow-nan")
 
     def _picture(self) -> str:
@@ -142,7 +143,7 @@ def checked_weights(sample_weight, X):
         return None
     weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     if not np.any(weights > 0):
-        raise ValueError("Sample weights must contain at least one non-zero number.")
+        raise DataError("Sample weights must contain at least one non-zero number.")
     return weights
 
 

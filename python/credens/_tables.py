@@ -17,8 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _core, _files
+from ._arguments import array_of, flag, is_number, items, number, path, threads, whole, word
 from ._columns import columns_of
-from ._errors import DataError, UsageError
+from ._errors import ArgumentTypeError, DataError, UsageError, shown
 
 NUMBERS = "biuf"  # kinds of numpy types that become doubles
 ZONED = "date with zone"  # the content of a column
@@ -87,14 +88,12 @@ def labels(values: Any, what: str) -> np.ndarray:
     """[rows] of float64, equal where the values are: numbers stay what they are, texts become those of `word_numbers`."""
     if _holds_numbers(values):
         return vector(values, what)
-    if not hasattr(values, "__iter__"):
-        raise TypeError(f"{what} is {values!r}, expected one value for each row")
-    cells = list(values.to_pylist() if hasattr(values, "to_pylist") else values)
-    numbers = np.array([float(cell) if isinstance(cell, (int, float, np.number)) else 0.0 for cell in cells])
-    texts = [row for row, cell in enumerate(cells) if not isinstance(cell, (int, float, np.number))]
+    cells = items(values.to_pylist() if hasattr(values, "to_pylist") else values, what, "one value for each row")
+    numbers = np.array([float(cell) if is_number(cell) else 0.0 for cell in cells])
+    texts = [row for row, cell in enumerate(cells) if not is_number(cell)]
     for row in texts:
         if not isinstance(cells[row], str) or not cells[row].strip():
-            raise DataError(f"{what}: row {row} is {cells[row]!r}, expected a number or a text")
+            raise DataError(f"{what}: row {row} is {shown(cells[row])}, expected a number or a text")
     numbers[texts] = _core.word_numbers([cells[row].strip() for row in texts])
     if not np.isfinite(numbers).all():
         row = int(np.argmin(np.isfinite(numbers)))
@@ -107,8 +106,8 @@ def holds_labels(values: Any) -> bool:
     if str(getattr(values, "dtype", None)) == "category":
         return True
     try:
-        array = np.asarray(values)
-    except ValueError:
+        array = array_of(values, "labels")
+    except DataError:
         return False
     if array.dtype.kind in "bUT":
         return array.ndim > 0
@@ -141,8 +140,8 @@ def times(values: Any, what: str) -> np.ndarray:
     """[rows] of float64: numbers stay what they are, dates become seconds since 1970-01-01."""
     if _holds_numbers(values):
         return vector(values, what)
-    if not hasattr(values, "__len__"):
-        raise TypeError(f"{what} is {values!r}, expected one value for each row")
+    if array_of(values, what).ndim == 0:
+        raise ArgumentTypeError(f"{what} is {shown(values)}, expected one value for each row")
     column = _column(values)
     if column.fault is not None:
         row, found = column.fault
@@ -160,7 +159,7 @@ def times(values: Any, what: str) -> np.ndarray:
 
 
 def _holds_numbers(values: Any) -> bool:
-    return np.asarray(values).dtype.kind in NUMBERS
+    return array_of(values, "values").dtype.kind in NUMBERS
 
 
 def array_table(values: np.ndarray, names: Iterable[str], what: str) -> _core.Table:
@@ -180,27 +179,6 @@ def series_name(values: Any) -> str:
     """The name of a single column of a frame; empty where it has none."""
     name = getattr(values, "name", None)
     return name if isinstance(name, str) else ""
-
-
-def number(value: Any, what: str) -> float:
-    """One number, or a sentence about what it is instead."""
-    if isinstance(value, (int, float, np.integer, np.floating)):
-        return float(value)
-    raise TypeError(f"{what} is {value!r}, expected a number")
-
-
-def whole(value: Any, what: str, least: int = 0, most: int = 2**64 - 1) -> int:
-    if not isinstance(value, (int, np.integer)):
-        raise TypeError(f"{what} is {value!r}, expected a whole number")
-    if not least <= value <= most:
-        raise UsageError(f"{what} is {value}, expected a whole number from {least}" + (f" to {most}" if value > most else ""))
-    return int(value)
-
-
-def word(value: Any, what: str) -> str:
-    if isinstance(value, str):
-        return value
-    raise TypeError(f"{what} is {value!r}, expected a word")
 
 
 def _is_arrow(values: Any) -> bool:
@@ -352,10 +330,7 @@ def doubles(values: Any, what: str, may_miss: bool = False) -> np.ndarray:
             return values.astype(np.float64).filled(np.nan)
         place = ", ".join(f"{axis} {index}" for axis, index in zip(("row", "column"), np.argwhere(values.mask)[0]))
         raise DataError(f"{what}: {place} is masked, expected a finite number")
-    try:
-        array = np.asarray(values)
-    except ValueError as error:
-        raise DataError(f"{what} is no array: {error}") from None
+    array = np.asarray(array_of(values, what))
     if array.dtype.kind == "O":
         return _objects(array, what, may_miss)
     if array.dtype.kind not in NUMBERS:
@@ -369,5 +344,5 @@ def _objects(array: np.ndarray, what: str, may_miss: bool) -> np.ndarray:
         doubles[place] = _number(value)
         if not np.isfinite(doubles[place]) and not (may_miss and is_missing(value)):
             words = ", ".join(f"{axis} {index}" for axis, index in zip(("row", "column"), place))
-            raise DataError(f"{what}: {words} is {value!r}, expected a finite number")
+            raise DataError(f"{what}: {words} is {shown(value)}, expected a finite number")
     return doubles

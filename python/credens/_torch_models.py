@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from ._errors import UsageError
+from ._errors import ArgumentTypeError, UsageError
 from ._torch_forms import MeanAndNoise, parts_of
 from ._torch_layers import KINDS, layer_of
 
@@ -172,7 +172,7 @@ def find_head(
             raise UsageError(f"mean_layer is a {type(given).__name__} that is no part of {what}")
         return Head(model, given, inputs, form, what, name, noun)
     if given is not None:
-        raise TypeError(
+        raise ArgumentTypeError(
             f"mean_layer is {type(given).__name__}, expected a name, a module, or a list of them, one per network"
         )
     return _only_head(model, modules, inputs, form, what, noun)

@@ -37,7 +37,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 import credens
-from credens import DataError, UsageError, _repr, _tables
+from credens import ArgumentTypeError, DataError, UsageError, _repr, _tables
 
 __all__ = [
     "CredensClassifier",
@@ -352,7 +352,7 @@ def _check_class_count(numbers, weights) -> None:
     counted = np.unique(numbers if weights is None else numbers[weights > 0])
     if len(counted) < 2:
         rows = "y" if weights is None else "y, where it has weight,"
-        raise ValueError(f"{rows} has {len(counted)} class, expected at least 2")
+        raise DataError(f"{rows} has {len(counted)} class, expected at least 2")
 
 
 def _are_told_apart(labels) -> bool:
@@ -381,6 +381,6 @@ def predict_dist(estimator: Any, X: Any) -> Any:
         for _, step in estimator.steps[:-1]:
             X = X if step is None or step == "passthrough" else step.transform(X)
         return predict_dist(estimator.steps[-1][1], X)
-    raise TypeError(
+    raise ArgumentTypeError(
         f"{type(estimator).__name__} has no predict_dist, expected an estimator of credens, or a pipeline or search that ends in one"
     )

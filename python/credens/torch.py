@@ -25,7 +25,7 @@ except ImportError as error:  # said when this module is used, never by `import 
 
 from . import _core
 from ._ensemble import Ensemble
-from ._errors import DataError, UsageError
+from ._errors import ArgumentTypeError, DataError, UsageError
 from ._outputs import _about, _lambda
 from ._torch_classes import ClassForm, ClassPrediction, ClassSums, WidenedClasses, find_class_head
 from ._torch_layers import exact
@@ -201,13 +201,13 @@ def _models(models: Any) -> list[torch.nn.Module]:
     if isinstance(models, torch.nn.Module) and not isinstance(models, torch.nn.ModuleList):
         models = [models]
     if not isinstance(models, Iterable):
-        raise TypeError(f"models is {type(models).__name__}, expected a list of torch.nn.Module")
+        raise ArgumentTypeError(f"models is {type(models).__name__}, expected a list of torch.nn.Module")
     models = list(models)
     if not models:
         raise UsageError("models is empty, expected at least 1 network")
     for index, model in enumerate(models):
         if not isinstance(model, torch.nn.Module):
-            raise TypeError(f"models[{index}] is {type(model).__name__}, expected torch.nn.Module")
+            raise ArgumentTypeError(f"models[{index}] is {type(model).__name__}, expected torch.nn.Module")
     return models
 
 
@@ -227,11 +227,11 @@ def _is_evidence(prior_precision: Any) -> bool:
 
 def _batches(loader: Any, batch: Callable[[Any], Any] | None) -> Iterator[Batch]:
     if isinstance(loader, torch.Tensor):
-        raise TypeError("loader is a tensor, expected a DataLoader, a data set or an iterable of batches")
+        raise ArgumentTypeError("loader is a tensor, expected a DataLoader, a data set or an iterable of batches")
     if isinstance(loader, torch.utils.data.Dataset) and not isinstance(loader, torch.utils.data.IterableDataset):
         loader = torch.utils.data.DataLoader(loader, ROWS_AT_ONCE)
     if not isinstance(loader, Iterable):
-        raise TypeError(
+        raise ArgumentTypeError(
             f"loader is {type(loader).__name__}, expected a DataLoader, a data set or an iterable of batches"
         )
     for index, one in enumerate(loader):
@@ -242,12 +242,12 @@ def _batch(value: Any, what: str) -> Batch:
     if isinstance(value, torch.Tensor):
         return Batch(value, None, None)
     if not isinstance(value, (tuple, list)) or not 1 <= len(value) <= 3:
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{what} is {type(value).__name__}, expected inputs, (inputs, targets) or (inputs, targets, row weights);"
             " batch= can make that of it"
         )
     inputs, targets, weights = [*value, None, None][:3]
     for part, name in ((targets, "targets"), (weights, "row weights")):
         if part is not None and not isinstance(part, torch.Tensor):
-            raise TypeError(f"{what}: {name} are {type(part).__name__}, expected a tensor")
+            raise ArgumentTypeError(f"{what}: {name} are {type(part).__name__}, expected a tensor")
     return Batch(inputs, targets, weights)

@@ -53,7 +53,7 @@ def _fetch(known, folder, source, on_progress: OnProgress = None, on_verify: OnV
     if not places:
         raise UsageError("there is no HOME, so no cache folder: name a folder, or set CREDENS_DATA")
     try:
-        return fetch_set(known, places[0], os.fspath(source or ""), on_progress, on_verify)
+        return fetch_set(known, places[0], "" if source is None else _tables.path(source, "source"), on_progress, on_verify)
     except FileError as error:
         if source or not str(error).startswith(ORIGINAL_ADDRESS):
             raise

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Optional
 
-from .. import _core
+from .. import _core, _tables
 from .._dataset import Dataset
 from .._errors import DataError, FileError, UsageError
 
@@ -108,7 +108,7 @@ def suggestion(name: str, names: Sequence[str]) -> str:
 
 def known_set(name: str) -> KnownSet:
     for known in KNOWN_SETS:
-        if known.name == name:
+        if known.name == _tables.word(name, "name"):
             return known
     names = [known.name for known in KNOWN_SETS]
     raise UsageError(f'there is no data set "{name}", expected one of {", ".join(names)}{suggestion(name, names)}')
@@ -119,7 +119,7 @@ def known_set(name: str) -> KnownSet:
 
 def data_folders(explicit: str | os.PathLike[str] | None) -> list[Path]:
     """Where data are looked for: the given folder, CREDENS_DATA, the cache folder."""
-    folders = [os.fspath(explicit) if explicit else "", os.environ.get("CREDENS_DATA", ""), _cache_folder()]
+    folders = ["" if explicit is None else _tables.path(explicit, "folder"), os.environ.get("CREDENS_DATA", ""), _cache_folder()]
     return [Path(folder) for folder in folders if folder]
 
 
