@@ -59,6 +59,28 @@ CONFIGS = {
     "text": 'target = """\na\nb"""\nignore = \'c\'  # why\nthreads = 0x10\nepochs = 1_000\n',
 }
 
+LINES = {
+    "numbers": b"\x001,-2.5,+3e-7,.5,1e400,0x1p3,nan,1234567.1234567",
+    "commas": b"\x051,5;-2,25;1.234,5;NA",
+    "names": b'\x00length [mm],force (kN),"a ""b""",x[0],f(x),sales (2020)',
+    "days": b"\x022024-05-17\t2024-02-31\t2024-05-17T08:30:00.25+02:00\t17.5.2024",
+    "blanks": b"\x03  mm  %  m/s^2   -\n8:30  1;2",
+}
+
+JSONS = {
+    "values": b'{"a": [1, -2, 3.5e-8, true, null], "b": {"c": "\\u00e9\\ud83d\\ude00"}}',
+    "deep": b"[[[[1]]]]",
+    "too-deep": b"[[[[[1]]]]]",
+    "twice": b'{"a": 1, "a": 2}',
+}
+
+TEXTS = {
+    "controls": "a\x1b[2J\x07\x7f\x85\u202eb\u2066c\u061cd".encode(),
+    "no-utf8": b"a\xffb\xc0\x80\xed\xa0\x80\xf4\x90\x80\x80",
+    "json": '{"a\u202e": ["\x7f", "\u0085"],\n\t"b": 1}'.encode(),
+    "name": b"memebrs",
+}
+
 FITS = {
     "isotropic": ["--hidden", "2"],
     "diagonal": ["--hidden", "2", "--posterior", "diagonal", "--noise", "constant"],
@@ -189,6 +211,9 @@ def main(program):
         put("csv", name, content)
     for name, content in CONFIGS.items():
         put("config", name, content)
+    for target, inputs in (("line", LINES), ("json", JSONS), ("text", TEXTS)):
+        for name, content in inputs.items():
+            put(target, name, content)
     put_arrays()
     put_folders()
     with tempfile.TemporaryDirectory() as folder:
