@@ -11,6 +11,7 @@ import json
 import lzma
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,7 +21,8 @@ import unittest
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent / "support"), str(HERE.parent / "golden")]
+sys.path[:0] = [str(HERE), str(HERE.parent / "support"), str(HERE.parent / "golden")]
+import many  # noqa: E402
 from damage import Model  # noqa: E402
 from instants import TORTURE, random_source  # noqa: E402
 
@@ -28,6 +30,7 @@ PROGRAM = Path(sys.argv.pop(1)).resolve()
 SECONDS = 60
 MEMORY = 600 * 10**6  # of the largest attack, which is 64 MiB in one line
 DATA, MODEL, IO = 3, 4, 5
+SMALL_FIT = ["fit", "t.csv", "--target", "y", "--recipe", "paper", "--hidden", "4", "--epochs", "1", "--progress", "none", "--threads", "1"]
 DIRECTIONS = [0x61C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A)]
 CONTROLS = [chr(point) for point in [*range(1, 0x20), *range(0x7F, 0xA0), *DIRECTIONS]]
 RANDOM = random_source()
@@ -181,6 +184,62 @@ class Attacks(unittest.TestCase):
                  for verb in verbs for thing in things if thing != "pipe" or verb not in ("config", "table")]
         self.try_all("things that are no files", cases, 6)
 
+    def test_things_in_folders_that_are_no_files(self):
+        self.must("outputs", "m", "t.csv", "-o", "arrays")
+        fit = (*SMALL_FIT, "--members", "2", "-o", "new", "--checkpoint")
+        self.must(*fit, "kept")
+        things = {"pipe": os.mkfifo, "device": lambda path: path.symlink_to("/dev/zero"), "loop": lambda path: path.symlink_to(path.name)}
+
+        def attack(folder, name, make, words):
+            def run():
+                shutil.rmtree(self.folder / "hostile", ignore_errors=True)
+                shutil.copytree(self.folder / folder, self.folder / "hostile")
+                (self.folder / "hostile" / name).unlink()
+                make(self.folder / "hostile" / name)
+                self.check(self.run_program(*words), {DATA, IO}, (folder, name))
+            return run
+
+        verbs = {"arrays": ("widen", "--outputs", "hostile", "-o", "new"), "kept": (*fit, "hostile", "--resume")}
+        cases = [(f"{folder}/{file.name} a {thing}", attack(folder, file.name, make, words)) for folder, words in verbs.items()
+                 for file in sorted((self.folder / folder).iterdir()) for thing, make in things.items()]
+        self.try_all("things in folders that are no files", cases, 4)
+
+    # ---- numbers ----
+
+    def test_scales_that_doubles_can_hold_or_not(self):
+        """The same answer in other units, or a sentence."""
+        rows = [(i % 7, (i * i) % 5, i % 7 + 2 * ((i * i) % 5)) for i in range(40)]
+
+        def error_of(scale, column):
+            text = "".join(",".join(repr(float(value) * (scale if k == column else 1)) for k, value in enumerate(row)) + "\n" for row in rows)
+            table = self.put("scaled.csv", "a,b,y\n" + text)
+            ended = self.run_program("fit", table, *SMALL_FIT[2:], "--members", "2", "-o", "scaled")
+            self.check(ended, {0, DATA}, (scale, column))
+            if ended.status == DATA:
+                self.assertRegex(ended.complaints, "expected other units|choose another unit")
+                return None
+            return json.loads(self.must("evaluate", "scaled", table, "--json").out)["rmse_standardised"]
+
+        expected = error_of(1, 0)
+
+        def attack(exponent, column):
+            def run():
+                found = error_of(2.0**exponent, column)
+                self.assertIn(found, (expected, None))
+                self.assertEqual(found is None, abs(exponent) > 450)
+            return run
+
+        cases = [(f"2^{exponent} in column {column}", attack(exponent, column)) for column in (0, 2)
+                 for exponent in (-1060, -1000, -600, -530, -400, -100, 100, 400, 530, 600, 1000, 1018)]
+        self.try_all("scales", cases, 4)
+
+    def test_constant_targets(self):
+        complaints = set()
+        for rows in (1_000, 100_000):
+            table = self.put("constant.csv", "a,b,y\n" + "".join(f"{i % 7},{i % 5},3\n" for i in range(rows)))
+            complaints.add(self.must("fit", table, *SMALL_FIT[2:], "--members", "1", "-o", "constant").complaints)
+        self.assertEqual(complaints, {"credens: warning: a target is constant: y\n"})
+
     # ---- models ----
 
     def leaves(self, value, path=()):
@@ -209,34 +268,6 @@ class Attacks(unittest.TestCase):
         cases = [(f"{path} = {str(value)[:20]}", attack(path, value)) for path in paths for value in values]
         self.try_all("documents with another value", cases, 20)
 
-    def of_members(self, count):
-        """A model of so many members, each a copy of the first."""
-        model = Model(self.model)
-        first = model.document["members"][0]
-        model.document.update(members=[dict(first, index=i) for i in range(count)], weights=[1 / count] * count, total_members=count)
-        entries = {name: entry for name, entry in model.header.items() if name.startswith("members.0.")}
-        header, data = {"__metadata__": model.header["__metadata__"]}, b""
-        for name, entry in entries.items():
-            begin, end = entry["data_offsets"]
-            for i in range(count):
-                at = len(data) + i * (end - begin)
-                header[f"members.{i}.{name.removeprefix('members.0.')}"] = {**entry, "data_offsets": [at, at + end - begin]}
-            data += bytes(model.data[begin:end]) * count
-        model.header, model.data = header, data
-        return model
-
-    def of_tensors(self, count):
-        model = Model(self.model)
-        end = len(model.data)
-        for i in range(count):
-            model.header[f"foreign{i}"] = {"dtype": "F32", "shape": [0], "data_offsets": [end, end]}
-        return model
-
-    def of_decisions(self, count):
-        model = Model(self.model)
-        model.document["decisions"] = [{"name": "a", "value": "b", "reason": "c"}] * count
-        return model
-
     def test_loading_takes_time_in_proportion(self):
         """Processor time, the least of three runs."""
         few, times = (1_000, 100) if TORTURE else (1_000, 8)
@@ -245,7 +276,7 @@ class Attacks(unittest.TestCase):
             def run():
                 seconds = []
                 for count in (few, few * times):
-                    file = self.put("many", make(count).content())
+                    file = self.put("many", make(self.model, count).content())
                     runs = [self.run_program("inspect", file) for _ in range(3)]
                     for ended in runs:
                         self.assertIn(ended.status, statuses, ended.complaints[:500])
@@ -254,8 +285,7 @@ class Attacks(unittest.TestCase):
                 self.assertLess(seconds[1], 2 * times * max(seconds[0], 0.005))
             return run
 
-        cases = [("members", attack(self.of_members, {0})), ("foreign tensors", attack(self.of_tensors, {MODEL})),
-                 ("decisions", attack(self.of_decisions, {0}))]
+        cases = [(what, attack(make, {status})) for what, (make, status) in many.KINDS.items()]
         self.try_all("loading in proportion", cases, 1)
 
     # ---- writers and ends ----
@@ -282,6 +312,22 @@ class Attacks(unittest.TestCase):
         self.must(*short, "-o", "one")
         self.must(*short, "-o", "two", "--checkpoint", "members")
         self.assertEqual(list(self.folder.glob(".credens-*")), [])
+
+    def test_many_writers(self):
+        """Each of many fits that start at once writes the model, or says that another process does."""
+        words = (*SMALL_FIT, "--members", "2", "-o", "crowd")
+        self.must(*words[:-1], "alone")
+        count = 60 if TORTURE else 8
+        fits = [subprocess.Popen([PROGRAM, *words], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.PIPE, text=True) for _ in range(count)]  # fmt: skip
+        ended = [(fit.communicate(timeout=SECONDS)[1], fit.returncode) for fit in fits]
+        for complaint, status in ended:
+            self.assertIn(status, {0, 2}, complaint)
+            self.assertEqual("another process is writing it" in complaint, status == 2, complaint)
+        self.assertIn(0, [status for _, status in ended])
+        self.assertEqual((self.folder / "crowd").read_bytes(), (self.folder / "alone").read_bytes())
+        self.assertEqual(list(self.folder.glob(".credens-*")), [])
+        print(f"many writers: {count} fits at once, {sum(status == 0 for _, status in ended)} wrote the model", flush=True)
 
     def test_signals_that_end(self):
         for word in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
