@@ -18,7 +18,10 @@ def _escaped(text: str) -> str:
 
 def shown(value: object, longest: int = 80) -> str:
     """A value in a sentence: on one line, and short."""
-    text = " ".join(repr(value).split())
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # of a stranger's class
+        text = f"a {type(value).__name__}"
     return text if len(text) <= longest else f"{text[: longest - 3]}..."
 
 

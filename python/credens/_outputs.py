@@ -17,7 +17,7 @@ import numpy as np
 from . import _core, _tables
 from ._arguments import items
 from ._ensemble import Ensemble
-from ._errors import ArgumentTypeError, DataError, UsageError, reading
+from ._errors import ArgumentTypeError, DataError, UsageError, reading, shown
 from ._output_rows import OutputRows, members_of
 from ._roles import class_texts, labels_of
 
@@ -152,7 +152,7 @@ def save_outputs(outputs: MemberOutputs, path: str | os.PathLike[str]) -> None:
     if not isinstance(outputs, MemberOutputs):
         raise ArgumentTypeError(f"outputs is {type(outputs).__name__}, expected MemberOutputs")
     if not isinstance(outputs.prior_precision, (int, float)):
-        raise UsageError(f"prior_precision of the outputs is {outputs.prior_precision!r}, expected a number")
+        raise UsageError(f"prior_precision of the outputs is {shown(outputs.prior_precision)}, expected a number")
     rows = _rows_of(outputs).whole()
     about = _about(**{name: getattr(outputs, name) for name in _ABOUT}, rows=rows)
     _core.save_outputs(about, float(outputs.prior_precision), _tables.path(path))
@@ -189,7 +189,7 @@ def _lambda(prior_precision: float | str | None) -> float | None:
             return None
         raise UsageError(f"prior_precision is {prior_precision!r}, expected a number from 0, or 'evidence'")
     if not isinstance(prior_precision, (int, float, np.integer, np.floating)) or not 0 <= prior_precision < np.inf:
-        raise UsageError(f"prior_precision is {prior_precision!r}, expected a number from 0, or 'evidence'")
+        raise UsageError(f"prior_precision is {shown(prior_precision)}, expected a number from 0, or 'evidence'")
     return float(prior_precision)
 
 

@@ -9,8 +9,8 @@ from typing import Any, Literal, Union
 import numpy as np
 
 from . import _core, _tables
-from ._arguments import items
-from ._errors import DataError, UsageError, shown
+from ._arguments import is_whole, items
+from ._errors import ArgumentTypeError, DataError, UsageError, shown
 
 Column = Union[str, int]
 Columns = Union[Column, Sequence[Column]]
@@ -117,8 +117,8 @@ def roles_of(
     time: Column | None,
 ) -> Any:
     parts = _columns(targets, "targets"), _columns(inputs, "inputs"), _columns(ignore, "ignore")
-    parts = *parts, _column(weight), _columns(noise_std, "noise_std")
-    return *parts, _column(group), _column(time)
+    parts = *parts, _column(weight, "weight"), _columns(noise_std, "noise_std")
+    return *parts, _column(group, "group"), _column(time, "time")
 
 
 def kinds_of(numbers: Columns, categories: Columns, dates: Columns, strict: bool) -> Any:
@@ -136,8 +136,12 @@ def check_kinds(table: _core.Table, **kinds: Columns) -> None:
             raise DataError(f'{what}: inputs has no column "{name}", expected {expected}')
 
 
-def _column(column: Column | None) -> str:
-    return "" if column is None else str(column)
+def _column(column: Column | None, what: str) -> str:
+    if column is None:
+        return ""
+    if not isinstance(column, str) and not is_whole(column):
+        raise ArgumentTypeError(f"{what} is {shown(column)}, expected the name or index of a column")
+    return str(column)
 
 
 def _columns(columns: Columns | None, what: str) -> list[str]:
@@ -145,4 +149,4 @@ def _columns(columns: Columns | None, what: str) -> list[str]:
         return []
     if isinstance(columns, (str, int, np.integer)):
         return [str(columns)]
-    return [str(column) for column in items(columns, what, "names or indices of columns")]
+    return [_column(column, what) for column in items(columns, what, "names or indices of columns")]

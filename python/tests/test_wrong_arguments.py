@@ -60,7 +60,7 @@ class Hostile:
         raise RuntimeError("no array")
 
     def __repr__(self):
-        return "a hostile object"
+        raise RuntimeError("no text")
 
 
 WRONG["a hostile object"] = Hostile()

@@ -31,9 +31,10 @@ using store::array_name;
 const std::vector<std::string> json_keys = {"lambda",       "likelihood", "target_scale", "target_shift",
                                             "target_names", "classes",    "class_type",   "member_weights"};
 
+/// Also a link that leads nowhere: who put it there meant a file.
 bool is_there(const fs::path& path) {
   std::error_code ignored;
-  return fs::exists(path, ignored);
+  return fs::exists(fs::symlink_status(path, ignored));
 }
 
 /// A size that is known, or a letter for one that is not.

@@ -68,6 +68,13 @@ TEST_F(OutputsFolderTest, WaitsForNoPipe) {
   }
 }
 
+TEST_F(OutputsFolderTest, TakesNoLostLinkForNothing) {
+  save_example(example_outputs());
+  fs::remove(folder_ / "weights.npy");
+  fs::create_symlink("absent", folder_ / "weights.npy");
+  EXPECT_EQ(refusal(ErrorCode::io), "weights.npy: cannot open: no such file or folder");
+}
+
 TEST_F(OutputsFolderTest, TakesNoEndlessDocument) {
   save_example(example_outputs());
   replace_json(std::string((std::size_t{64} << 20) + 1, ' '));
