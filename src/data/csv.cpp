@@ -78,7 +78,8 @@ void RowReader::read_lines(std::string_view lines) {
     const std::string_view line = take_line(lines);
     values_.resize((row + 1) * cols);
     double* const to = values_.data() + row * cols;
-    if (read_plain_row<decimal, is_mixed>(line, readable_end, row, to) || read_row(line, row, to)) continue;
+    const bool is_plain = line.size() <= longest_line && read_plain_row<decimal, is_mixed>(line, readable_end, row, to);
+    if (is_plain || read_row(line, row, to)) continue;
     broken_ = line;
   }
 }
@@ -202,6 +203,8 @@ void cut_line(const RowFormat& format, std::string_view line, std::size_t line_n
     }
     fields.push_back(field);
   }
+  base::require(line.size() <= longest_line, ErrorCode::data,
+                "{}:{}: a line of more than 64 MiB, expected shorter lines", format.source, line_number);
 }
 
 void cut_row(const RowFormat& format, std::string_view line, std::size_t line_number, std::vector<Field>& fields) {

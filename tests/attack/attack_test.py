@@ -222,6 +222,33 @@ class Attacks(unittest.TestCase):
                  for file in sorted((self.folder / folder).iterdir()) for thing, make in things.items()]
         self.try_all("things in folders that are no files", cases, 4)
 
+    def test_sizes_beyond_the_bounds(self):
+        self.must("outputs", "m", "t.csv", "-o", "large")
+        nested, crowded = Model(self.model), Model(self.model)
+        nested.document["decisions"] = [[[[[[[[[]]]]]]]]]
+        crowded.document["total_members"] = 100_001
+        fit, megabyte = ("--target", "y", "-o", "new"), 1 << 20
+        sizes = {
+            "configuration": ("c.toml", "#" * (megabyte + 1), ("fit", "t.csv", "--config", "c.toml", *fit), IO, "larger than is allowed"),
+            "outputs.json": ("large/outputs.json", " " * (64 * megabyte + 1), ("widen", "--outputs", "large", "-o", "new"), IO, "larger than is"),
+            "field": ("f.csv", "a," + "w" * (megabyte + 1) + ",y\n1,2,3\n", ("fit", "f.csv", *fit), DATA, "more than 1 MiB"),
+            "line": ("l.csv", ",".join(["1" * (megabyte - 1)] * 65) + "1\n", ("fit", "l.csv", *fit), DATA, "more than 64 MiB"),
+            "fields": ("n.csv", "," * 1_000_001 + "\n1\n", ("fit", "n.csv", *fit), DATA, "more than 1000000 fields"),
+            "levels": ("deep", nested.content(), ("inspect", "deep"), MODEL, "nested deeper than 8 levels"),
+            "members": ("many", crowded.content(), ("inspect", "many"), MODEL, "100001 members"),
+            "header": ("header", (100_000_001).to_bytes(8, "little") + b"{" + b" " * 100_000_000, ("inspect", "header"), MODEL, "header"),
+        }
+
+        def attack(name, content, words, status, sentence):
+            def run():
+                self.put(name, content)
+                ended = self.run_program(*words)
+                self.check(ended, {status}, name)
+                self.assertIn(sentence, ended.complaints)
+            return run
+
+        self.try_all("sizes beyond the bounds", [(what, attack(*size)) for what, size in sizes.items()], 3)
+
     # ---- numbers ----
 
     def test_scales_that_doubles_can_hold_or_not(self):

@@ -189,6 +189,14 @@ TEST(CsvLimits, RefuseLinesThatDoNotEnd) {
   refuse("a\n1\n" + endless, "t.csv:3:1 (a): a field of more than 1 MiB");
 }
 
+TEST(CsvLimits, RefuseLongLinesOfManyFields) {
+  std::string line(longest_line + 2, '1');
+  for (std::size_t at = longest_field; at < line.size(); at += longest_field) line[at] = ',';
+  refuse(line + "\n1\n", "t.csv:1: a line of more than 64 MiB, expected shorter lines");
+  const std::string names(std::ranges::count(line, ','), ',');
+  refuse(names + "\n" + line + "\n", "t.csv:2: a line of more than 64 MiB, expected shorter lines");
+}
+
 TEST(CsvLimits, FindAZeroByteInALineThatDoesNotEnd) {
   std::string text(std::size_t{8} << 20, '1');
   text[text.size() / 2] = '\0';
