@@ -74,6 +74,9 @@ class _Watch:
         return Watched
 
     def _keep(self, connected: socket.socket) -> socket.socket:
+        if self.is_over:
+            connected.close()
+            raise TimeoutError
         self._sockets.append(connected.dup())  # encryption takes the socket itself away
         return connected
 
