@@ -347,7 +347,7 @@ class Predictive:
 
 
 def _is_guaranteed(kind: Any) -> bool:
-    return kind in ("guaranteed", "guaranteed-joint")
+    return _tables.word(kind, "kind") in ("guaranteed", "guaranteed-joint")
 
 
 def _level(level: Any, kind: Any) -> tuple[float, str]:
