@@ -217,9 +217,9 @@ class Ensemble:
         x = self._inputs(inputs)
         if uncertain:
             draws, seed = _tables.whole(input_draws, "input_draws"), _tables.whole(input_seed, "input_seed")
-            options = (_tables.word(input_method, "input_method"), draws, seed, self._noise(noise_std, len(x)), _tables.threads(threads))
+            options = (_tables.word(input_method, "input_method"), draws, seed, self._noise(noise_std, len(x)), _threads(threads))
             return self._predictive(self._core.predict_uncertain(x, *uncertain(len(x)), *options), x)
-        core = self._core.predict(x, self._noise(noise_std, len(x)), _tables.threads(threads))
+        core = self._core.predict(x, self._noise(noise_std, len(x)), _threads(threads))
         return self._predictive(core, x, promised_rows(self, inputs, groups))
 
     def _predictive(self, core: _core.Predictive, x: np.ndarray, promise: PromisedRows | None = None) -> Predictive:
@@ -231,7 +231,7 @@ class Ensemble:
 
         `classical` gives those of the classical deep ensemble inside: the members' softmax probabilities averaged.
         """
-        core = self._core.predict_classes(self._inputs(inputs), _tables.flag(classical, "classical"), _tables.threads(threads))
+        core = self._core.predict_classes(self._inputs(inputs), _tables.flag(classical, "classical"), _threads(threads))
         return ClassPredictive(core, self.classes, self._class_name)
 
     def sample(
@@ -255,7 +255,7 @@ class Ensemble:
         """
         x = self._inputs(inputs)
         draws, seed = _tables.whole(draws, "draws", 1), _tables.whole(seed, "seed")
-        options = (draws, _tables.word(of, "of"), seed, self._noise(noise_std, len(x)), _tables.threads(threads))
+        options = (draws, _tables.word(of, "of"), seed, self._noise(noise_std, len(x)), _threads(threads))
         uncertain = uncertain_inputs(self._core.input_keys, input_std, input_covariance)
         drawn = self._core.sample_uncertain(x, *uncertain(len(x)), *options) if uncertain else self._core.sample(x, *options)
         return drawn[..., 0] if self.outputs == 1 else drawn
@@ -283,9 +283,9 @@ class Ensemble:
         if not has_classes and _tables.flag(classical, "classical"):
             raise UsageError("classical is given, but the model predicts numbers: Predictive.classical() has it")
         if not has_classes:
-            core = _core.predict_outputs(self._core, *rows, _tables.threads(threads))
+            core = _core.predict_outputs(self._core, *rows, _threads(threads))
             return Predictive(core, names=self.target_names, units=self.target_units, promise=promised_rows(self, None, groups))
-        core = _core.predict_class_outputs(self._core, *rows[:2], _tables.flag(classical, "classical"), _tables.threads(threads))
+        core = _core.predict_class_outputs(self._core, *rows[:2], _tables.flag(classical, "classical"), _threads(threads))
         return ClassPredictive(core, self.classes, self._class_name)
 
     def sample_outputs(
@@ -305,7 +305,7 @@ class Ensemble:
 
         draws, seed = _tables.whole(draws, "draws", 1), _tables.whole(seed, "seed")
         rows = row_arrays(features, mean, variance, logits, self.task == "classification")
-        drawn = _core.sample_outputs(self._core, *rows, draws, _tables.word(of, "of"), seed, _tables.threads(threads))
+        drawn = _core.sample_outputs(self._core, *rows, draws, _tables.word(of, "of"), seed, _threads(threads))
         return drawn[..., 0] if self.outputs == 1 else drawn
 
     def joint_epistemic_covariance(self, inputs: Any) -> np.ndarray:
@@ -353,6 +353,9 @@ class Ensemble:
 
     def _noise(self, noise_std: Any, rows: int) -> np.ndarray | None:
         return None if noise_std is None else noise_of(self, noise_std, rows)
+
+
+_threads = _tables.threads
 
 
 def _restore(file: bytes) -> Ensemble:
