@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from . import _tables
-from ._errors import DataError, UsageError
+from ._arguments import items
+from ._errors import ArgumentTypeError, DataError, UsageError, shown
 
 Uncertain = tuple[list[int], "np.ndarray | None", "np.ndarray | None"]
 """Columns of the model, and standard uncertainties [rows, columns] or a covariance."""
@@ -27,7 +28,7 @@ def uncertain_inputs(keys: list[str], std: Any, covariance: Any) -> Callable[[in
         columns = [_column(name, keys, "input_covariance") for name in names]
         return lambda rows: (columns, None, matrix)
     if not isinstance(std, Mapping) or not std:
-        raise TypeError(f"input_std is {std!r}, expected a dict of names of inputs and their standard uncertainties")
+        raise ArgumentTypeError(f"input_std is {shown(std)}, expected a dict of names of inputs and their standard uncertainties")
     columns = [_column(name, keys, "input_std") for name in std]
     return lambda rows: (columns, np.column_stack([_of_rows(value, name, rows) for name, value in std.items()]), None)
 
@@ -52,8 +53,8 @@ def _covariance(covariance: Any) -> tuple[list[Any], np.ndarray]:
     try:
         names, matrix = covariance
     except (TypeError, ValueError):
-        raise TypeError("input_covariance is no pair, expected (names of inputs, matrix) or a frame") from None
-    return list(names), _matrix(matrix)
+        raise ArgumentTypeError("input_covariance is no pair, expected (names of inputs, matrix) or a frame") from None
+    return items(names, "input_covariance", "(names of inputs, matrix) or a frame"), _matrix(matrix)
 
 
 def _matrix(values: Any) -> np.ndarray:
