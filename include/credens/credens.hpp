@@ -12,6 +12,7 @@
 #include <credens/ensemble.hpp>
 #include <credens/error.hpp>
 #include <credens/expectation.hpp>
+#include <credens/explain.hpp>
 #include <credens/fit.hpp>
 #include <credens/guarantee.hpp>
 #include <credens/matrix.hpp>
@@ -27,6 +28,7 @@
 #include <credens/promise.hpp>
 #include <credens/score.hpp>
 #include <credens/store.hpp>
+#include <credens/suggest.hpp>
 #include <credens/trust.hpp>
 #include <credens/uncertain_inputs.hpp>
 #include <credens/version.hpp>

@@ -18,6 +18,8 @@ NB_MODULE(_core, module) {
   credens::python::register_ensemble(module);
   credens::python::register_fit(module);
   credens::python::register_scores(module);
+  credens::python::register_explain(module);
+  credens::python::register_suggest(module);
   credens::python::register_outputs(module);
   credens::python::register_promise(module);
   credens::python::register_trust(module);

@@ -16,6 +16,8 @@ void register_classes(nanobind::module_& module);
 void register_ensemble(nanobind::module_& module);
 void register_fit(nanobind::module_& module);
 void register_scores(nanobind::module_& module);
+void register_explain(nanobind::module_& module);
+void register_suggest(nanobind::module_& module);
 void register_outputs(nanobind::module_& module);
 void register_promise(nanobind::module_& module);
 void register_trust(nanobind::module_& module);

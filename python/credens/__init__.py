@@ -31,12 +31,14 @@ from ._errors import (
     UsageError,
 )
 from ._expectation import ClassExpectation, Estimate, Expectation, OutputExpectation
+from ._explain import Contributions, Explanation
 from ._fit import fit, widen
 from ._outputs import MemberOutputs, load_outputs, save_outputs, widen_outputs
 from ._predictive import Budget, Conformity, Interval, Predictive
 from ._progress import Progress
 from ._promise import PromisedCoverage, Promises
 from ._scores import Scores, inspect, report, score
+from ._suggest import Suggestion
 from ._trust import Check, DriftTest, Trust
 
 __version__ = _core.version()
@@ -48,6 +50,7 @@ __all__ = [
     "ClassExpectation",
     "ClassPredictive",
     "Conformity",
+    "Contributions",
     "CredensError",
     "DataError",
     "Dataset",
@@ -55,6 +58,7 @@ __all__ = [
     "Ensemble",
     "Estimate",
     "Expectation",
+    "Explanation",
     "Failure",
     "FileError",
     "Interval",
@@ -70,6 +74,7 @@ __all__ = [
     "Promises",
     "RowIndexError",
     "Scores",
+    "Suggestion",
     "Trust",
     "UsageError",
     "export",

@@ -17,12 +17,13 @@ from ._expectation import ClassExpectation, Expectation, expectation_of
 from ._model_inputs import inputs_of, noise_of
 from ._predictive import Predictive
 from ._promise import PromisedRows, Promises, calibrated_core, promised_rows, promises_of
+from ._questions import Questions
 from ._roles import labels_of
 from ._trust import Check, Trust, check_of
 from ._uncertain import uncertain_inputs
 
 
-class Ensemble:
+class Ensemble(Questions):
     """An ensemble of networks: what `fit`, `widen` and `load` return. It never changes, and it can be pickled.
 
     Examples

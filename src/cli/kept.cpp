@@ -29,4 +29,28 @@ std::string kept_text(const Rows& rows, std::size_t col, double value) {
   return rows.block.file->levels(col)[static_cast<std::size_t>(value)];
 }
 
+namespace {
+
+std::string kept_cell(const Rows& rows, std::size_t col, double value) {
+  const std::string text = kept_text(rows, col, value);
+  const bool is_word = rows.block.file->kind(col) == ColumnKind::category;
+  return is_word ? csv_cell(text, delimiter_of(rows.block.table->decimal)) : text;
+}
+
+}  // namespace
+
+std::vector<std::string> kept_cells(const Rows& rows, const std::vector<std::string>& columns) {
+  std::vector<std::string> cells(rows.count());
+  for (const std::string& column : columns) {
+    const std::size_t col = data::find_column(*rows.block.table, column);
+    const data::ColumnFault* const fault = data::first_fault(rows.block.table->faults, {&col, 1});
+    if (fault != nullptr) throw Error(ErrorCode::data, fault->sentence);
+    for (std::size_t row = 0; row < cells.size(); ++row) {
+      cells[row] += kept_cell(rows, col, rows.block.table->values(rows.block.table_row(row), col)) +
+                    delimiter_of(rows.block.table->decimal);
+    }
+  }
+  return cells;
+}
+
 }  // namespace credens::cli

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/rows.hpp"
 
@@ -15,5 +16,8 @@ std::string kept_heading(const data::Table& table, const std::string& column);
 
 /// A number, a date or a word as the table has it; empty where it is missing.
 std::string kept_text(const Rows& rows, std::size_t col, double value);
+
+/// The kept cells of each row as a table has them, each with a delimiter after it.
+std::vector<std::string> kept_cells(const Rows& rows, const std::vector<std::string>& columns);
 
 }  // namespace credens::cli

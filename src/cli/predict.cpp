@@ -184,27 +184,6 @@ bool keeps_words(const Rows& rows, const PredictArguments& arguments) {
   return has_words;
 }
 
-std::string kept_cell(const Rows& rows, std::size_t col, double value) {
-  const std::string text = kept_text(rows, col, value);
-  const bool is_word = rows.block.file->kind(col) == ColumnKind::category;
-  return is_word ? csv_cell(text, delimiter_of(rows.block.table->decimal)) : text;
-}
-
-/// The kept cells of each row, each with a delimiter after it.
-std::vector<std::string> cells_of(const Rows& rows, const std::vector<std::string>& columns) {
-  std::vector<std::string> cells(rows.count());
-  for (const std::string& column : columns) {
-    const std::size_t col = data::find_column(*rows.block.table, column);
-    const data::ColumnFault* const fault = data::first_fault(rows.block.table->faults, {&col, 1});
-    if (fault != nullptr) throw Error(ErrorCode::data, fault->sentence);
-    for (std::size_t row = 0; row < cells.size(); ++row) {
-      cells[row] += kept_cell(rows, col, rows.block.table->values(rows.block.table_row(row), col)) +
-                    delimiter_of(rows.block.table->decimal);
-    }
-  }
-  return cells;
-}
-
 Matrix kept_values(const Rows& rows, const std::vector<std::string>& columns) {
   Matrix values = data::select_columns(*rows.block.table, columns);
   return rows.block.kept.empty() ? std::move(values) : data::select_rows(values, rows.block.kept);
@@ -264,7 +243,7 @@ WrittenRows written_rows(const Ensemble& ensemble, const RowStream& stream, cons
   WrittenRows written{.columns = kept_columns(rows, arguments)};
   const bool has_words = keeps_words(rows, arguments);
   written.kept = arguments.keep.empty() || has_words ? Matrix(rows.count(), 0) : kept_values(rows, arguments.keep);
-  if (has_words) written.cells = cells_of(rows, arguments.keep);
+  if (has_words) written.cells = kept_cells(rows, arguments.keep);
   if (ensemble.task() == Task::classification) {
     predict_classes(ensemble, stream, arguments, written);
   } else {

@@ -36,6 +36,12 @@ void noise_option(Arguments& arguments, data::GivenColumns& columns) {
 
 }  // namespace
 
+std::vector<std::string> all_columns(const data::Table& table) {
+  std::vector<std::string> columns = table.names;
+  for (std::size_t col = columns.size(); col < table.cols(); ++col) columns.push_back(std::to_string(col));
+  return columns;
+}
+
 void row_arguments(Arguments& arguments, RowArguments& rows) {
   arguments.file("MODEL", rows.model, "A model written by `credens fit` or `credens widen`");
   arguments.file("DATA", rows.data, "Table of rows: text, also compressed, or .npy; - is standard input").required =
@@ -84,11 +90,12 @@ std::unique_ptr<data::RowSource> open_rows(const Ensemble& ensemble, const RowAr
                    fmt::format("credens.load(\"{}\").predict(\"{}\")", arguments.model, arguments.data));
   std::unique_ptr<data::RowPortions> portions =
       data::open_table(arguments.data, arguments.format, state.schema, passes);
-  print_warnings(portions->header().warnings);
+  const data::Table header = portions->header();
+  print_warnings(header.warnings);
   return data::open_rows_for(arguments.data, std::move(portions), state.schema,
                              {.columns = arguments.columns,
                               .targets = targets,
-                              .keep = arguments.keep,
+                              .keep = arguments.keeps_all ? all_columns(header) : arguments.keep,
                               .target_scale = state.target_scaler.scale,
                               .reads_new_classes = true,
                               .passes = passes});

@@ -30,6 +30,7 @@ struct RowArguments {
   std::string outputs = {};
   data::GivenColumns columns = {};
   std::vector<std::string> keep = {};  ///< columns to copy, words too
+  bool keeps_all = false;              ///< copies all columns
   TableFormat format = {};
   UncertainArguments uncertain = {};  ///< of the verbs that take them
 };
@@ -41,6 +42,9 @@ void target_option(Arguments& arguments, data::GivenColumns& columns);
 
 /// Columns and format of a training table.
 void train_options(Arguments& arguments, RowArguments& rows);
+
+/// The columns of a table by name, or by index where it has no names.
+std::vector<std::string> all_columns(const data::Table& table);
 
 /// Throws usage unless exactly one of DATA and `--outputs` is given and standard input is asked for at most once.
 /// Before anything is read.

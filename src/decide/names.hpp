@@ -6,6 +6,7 @@
 
 #include <credens/conformity.hpp>
 #include <credens/uncertain_inputs.hpp>
+#include <credens/suggest.hpp>
 
 #include "base/text.hpp"
 
@@ -41,6 +42,13 @@ struct EnumNames<Statement> {
       {Statement::conditional_pass, "conditional pass"},
       {Statement::conditional_fail, "conditional fail"},
       {Statement::fail, "fail"}};
+};
+
+template <>
+struct EnumNames<Goal> {
+  static constexpr std::string_view what = "goal";
+  static constexpr std::pair<Goal, std::string_view> entries[] = {
+      {Goal::learn, "learn"}, {Goal::maximise, "maximise"}, {Goal::minimise, "minimise"}, {Goal::value, "value"}};
 };
 
 }  // namespace credens::base

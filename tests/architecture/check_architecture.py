@@ -39,6 +39,8 @@ PUBLIC_HEADERS = {
     "class_score": "score",
     "budget": "decide",
     "conformity": "decide",
+    "explain": "decide",
+    "suggest": "decide",
     "uncertain_inputs": "decide",
     "dataset": "data",
     "guarantee": "decide",
