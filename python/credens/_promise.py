@@ -113,7 +113,7 @@ def promised_rows(model: Any, rows: Any, groups: Any) -> PromisedRows | None:
 def group_names(groups: Any) -> list[str]:
     """The group of each row as text, numbers as the program writes them."""
     cells = items(groups.to_pylist() if hasattr(groups, "to_pylist") else groups, "groups", "one label for each row")
-    missing = [row for row, cell in enumerate(cells) if _tables._is_missing(cell) or cell == ""]
+    missing = [row for row, cell in enumerate(cells) if _tables.is_missing(cell) or cell == ""]
     if missing:
         raise DataError(f"groups: row {missing[0]} is {cells[missing[0]]!r}, expected a number or a text")
     return [_tables.label_text(cell) for cell in cells]
