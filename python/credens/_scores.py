@@ -168,7 +168,8 @@ def report(
     """
     model = ensemble_of(model)
     core = model._core
-    page = (_tables.path(path), _tables.word(title, "title"), str(date))
+    day = str(date) if isinstance(date, datetime.date) else date
+    page = (_tables.path(path), _tables.word(title, "title"), _tables.word(day, "date"))
     if model.task == "classification":
         _refuse({"level": level, "interval": interval, "coverage_factor": coverage_factor}, "numbers")
         return _report_classes(model, data, targets, foreign, page, parts)
