@@ -160,8 +160,8 @@ CredensRanks load_ranks() {
 
 /// Ends this process where not all have joined in time: one may hang before it joins, or be another program, and MPI
 /// waits for it without end. mpirun then ends all others, so that as a rule only the lowest rank that waits speaks.
-void end_unless_joined(const std::stop_token& joined, const Launch& launch) {
-  const std::size_t seconds = number_in_environment("CREDENS_JOIN_SECONDS").value_or(usual_join_seconds);
+/// Reads nothing of the environment, which MPI changes as it starts.
+void end_unless_joined(const std::stop_token& joined, const Launch& launch, std::size_t seconds) {
   const std::size_t later = std::min<std::size_t>(launch.rank, 10);
   std::mutex mutex;
   std::unique_lock lock(mutex);
@@ -255,7 +255,8 @@ base::Team& team() {
 void join_team(const Launch& launch, std::string_view words) {
   if (launch.size == 1) return;
   std::optional<BlockedSignals> undisturbed(std::in_place);  // threads of MPI leave requests to stop to the main one
-  std::jthread watcher(end_unless_joined, launch);
+  const std::size_t seconds = number_in_environment("CREDENS_JOIN_SECONDS").value_or(usual_join_seconds);
+  std::jthread watcher(end_unless_joined, launch, seconds);
   const CredensRanks ranks = load_ranks();
   watcher.request_stop();
   base::require(
