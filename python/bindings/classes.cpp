@@ -7,6 +7,8 @@
 #include <credens/dataset.hpp>
 
 #include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 #include <nlohmann/json.hpp>
@@ -27,6 +29,8 @@
 #include "module.hpp"
 #include "report/class_comparison.hpp"
 #include "report/class_page.hpp"
+#include "report/model_card.hpp"
+#include "row_places.hpp"
 
 namespace credens::python {
 
@@ -109,63 +113,76 @@ Matrix trained_targets(const Ensemble& ensemble, Matrix targets) {
 }
 
 /// Share of the rows that the ensemble was trained on, where it is known; targets are those of class_targets.
-std::optional<double> training_share(const Ensemble& ensemble, MatrixView inputs, const Matrix& targets) {
+std::optional<double> training_share(const Ensemble& ensemble, const std::optional<Array2>& inputs,
+                                     const Matrix& targets) {
+  if (!inputs) return std::nullopt;
   const Matrix trained = trained_targets(ensemble, targets);
   data::SharedRows trained_on(ensemble.state().row_hashes);
-  trained_on.add({.inputs = inputs, .targets = trained});
+  trained_on.add({.inputs = view_of(*inputs), .targets = trained});
   return trained_on.share();
 }
 
-/// Calls `use` with the predictions of both ensembles.
-template <class Use>
-void with_predictions(const Ensemble& ensemble, const Array2& inputs, const Use& use) {
-  const ClassPredictive classical = ensemble.predict_classes(view_of(inputs), {.classical = true});
-  const ClassPredictive extended = ensemble.predict_classes(view_of(inputs));
-  use(report::ClassPredictions{classical, extended});
+/// Predictions of the same rows by the classical ensemble and by the extended one; none: no rows.
+using BothPredictions = std::optional<std::pair<const ClassPredictive*, const ClassPredictive*>>;
+
+report::ClassPredictions both_of(const BothPredictions& both) { return {*both->first, *both->second}; }
+
+/// Targets are those of class_targets; `foreign` are rows that belong to no class.
+report::ClassComparison class_comparison(const Ensemble& ensemble, const BothPredictions& both, const Array2& targets,
+                                         const std::optional<Array1>& weights, const BothPredictions& foreign,
+                                         const std::optional<Array2>& inputs, RiskOrder order) {
+  model::RowWeights all_weights;
+  all_weights.add(span_of(weights));
+  report::ClassComparer comparer(
+      ensemble.outputs(),
+      {.risk_order = order, .has_foreign = foreign.has_value(), .largest_weight = all_weights.largest()});
+  comparer.add(both_of(both), view_of(targets), span_of(weights));
+  if (foreign) comparer.add_foreign(both_of(foreign));
+  report::ClassComparison comparison = comparer.comparison();
+  comparison.training_share = training_share(ensemble, inputs, copy_of(targets));
+  return comparison;
 }
 
-/// JSON of `credens evaluate --json`. `foreign` are inputs of rows that belong to no class, or none.
-std::string class_comparison_text(const Ensemble& ensemble, const Array2& inputs, const Dataset& rows,
-                                  const std::optional<Array2>& foreign, const std::string& by) {
+/// JSON of `credens evaluate --json`.
+std::string class_comparison_text(const Ensemble& ensemble, const BothPredictions& both, const Array2& targets,
+                                  const std::optional<Array1>& weights, const BothPredictions& foreign,
+                                  const std::optional<Array2>& inputs, const std::string& by) {
   const RiskOrder order = order_named(by);
   return unlocked([&] {
-    const Matrix targets = class_targets(ensemble, rows);
-    model::RowWeights weights;
-    weights.add(rows.weights());
-    report::ClassComparer comparer(
-        ensemble.outputs(),
-        {.risk_order = order, .has_foreign = foreign.has_value(), .largest_weight = weights.largest()});
-    with_predictions(ensemble, inputs, [&](const auto& both) { comparer.add(both, targets, rows.weights()); });
-    if (foreign) with_predictions(ensemble, *foreign, [&](const auto& both) { comparer.add_foreign(both); });
-    report::ClassComparison comparison = comparer.comparison();
-    comparison.training_share = training_share(ensemble, view_of(inputs), targets);
+    const auto comparison = class_comparison(ensemble, both, targets, weights, foreign, inputs, order);
     const report::ClassModelNames names{ensemble.classes(), std::string(base::name_of(ensemble.posterior()))};
     return report::class_comparison_json(comparison, names).dump();
   });
 }
 
-/// The page of `credens report`. `rows` is null for inputs without targets; `numbers`: those of the rows among what the
-/// user gave.
-void write_class_report(const Ensemble& ensemble, const Array2& inputs, const Dataset* rows,
-                        const std::vector<std::size_t>& numbers, const std::optional<Array2>& foreign,
+/// A model card with scores at these rows.
+std::string class_card(const Ensemble& ensemble, const std::string& name, const BothPredictions& both,
+                       const Array2& targets, const std::optional<Array1>& weights,
+                       const std::optional<Array2>& inputs) {
+  return unlocked([&] {
+    report::CardFacts facts{.name = name, .model_file = name + ".safetensors", .data_file = "the data"};
+    facts.classes = class_comparison(ensemble, both, targets, weights, {}, inputs, RiskOrder::confidence);
+    return report::model_card(ensemble, facts);
+  });
+}
+
+/// The page of `credens report`. Rows without targets have none; `numbers`: those of the rows among what the user gave.
+/// Without inputs the page shows no row by its place.
+void write_class_report(const Ensemble& ensemble, const BothPredictions& both, const std::optional<Array2>& targets,
+                        const std::optional<Array1>& weights, const BothPredictions& foreign,
+                        const std::optional<Array2>& inputs, const std::vector<std::size_t>& numbers,
                         const std::filesystem::path& path, const std::string& title, const std::string& date) {
   unlocked([&] {
-    const std::span<const double> row_weights = rows == nullptr ? std::span<const double>() : rows->weights();
-    model::RowWeights weights;
-    weights.add(row_weights);
-    report::ClassReport judged(
-        ensemble,
-        {.has_targets = rows != nullptr, .has_foreign = foreign.has_value(), .largest_weight = weights.largest()});
-    const Matrix targets = rows == nullptr ? Matrix() : class_targets(ensemble, *rows);
-    with_predictions(ensemble, inputs, [&](const auto& both) { judged.add(both, targets, row_weights); });
-    if (foreign) with_predictions(ensemble, *foreign, [&](const auto& both) { judged.add_foreign(both); });
-    if (rows != nullptr) judged.set_training_share(training_share(ensemble, view_of(inputs), targets));
-    report::RowPlaces places;
-    for (const std::size_t row : judged.shown_rows()) {
-      places.inputs[row].assign(view_of(inputs).row(row).begin(), view_of(inputs).row(row).end());
-      places.numbers[row] = numbers[row];
-    }
-    places.sample.add(view_of(inputs), {});
+    model::RowWeights all_weights;
+    all_weights.add(span_of(weights));
+    report::ClassReport judged(ensemble, {.has_targets = targets.has_value(),
+                                          .has_foreign = foreign.has_value(),
+                                          .largest_weight = all_weights.largest()});
+    judged.add(both_of(both), view_of(targets), span_of(weights));
+    if (foreign) judged.add_foreign(both_of(foreign));
+    if (targets) judged.set_training_share(training_share(ensemble, inputs, copy_of(*targets)));
+    report::RowPlaces places = places_of(judged.shown_rows(), inputs, numbers);
+    if (inputs) places.sample.add(view_of(*inputs), {});
     base::write_file(path, report::render_page(judged.page({"the model", "the data", title, date}, places)));
   });
 }
@@ -191,10 +208,16 @@ void register_classes(nb::module_& module) {
       .def_prop_ro("aleatoric", &shared_vector<&ClassPredictive::aleatoric>)
       .def_prop_ro("epistemic", &shared_vector<&ClassPredictive::epistemic>)
       .def_prop_ro("between_members", &shared_vector<&ClassPredictive::between_members>);
-  module.def("compare_classes", &class_comparison_text, "ensemble"_a, "inputs"_a.noconvert(), "rows"_a,
-             "foreign"_a.noconvert().none(), "by"_a);
-  module.def("report_classes", &write_class_report, "ensemble"_a, "inputs"_a.noconvert(), "rows"_a.none(), "numbers"_a,
-             "foreign"_a.noconvert().none(), "path"_a, "title"_a, "date"_a);
+  module.def(
+      "class_targets", [](const Ensemble& ensemble, const Dataset& rows) { return to_array(class_targets(ensemble, rows)); },
+      "ensemble"_a, "rows"_a);
+  module.def("compare_classes", &class_comparison_text, "ensemble"_a, "both"_a, "targets"_a.noconvert(),
+             "weights"_a.noconvert().none(), "foreign"_a.none(), "inputs"_a.noconvert().none(), "by"_a);
+  module.def("report_classes", &write_class_report, "ensemble"_a, "both"_a, "targets"_a.noconvert().none(),
+             "weights"_a.noconvert().none(), "foreign"_a.none(), "inputs"_a.noconvert().none(), "numbers"_a, "path"_a,
+             "title"_a, "date"_a);
+  module.def("class_card", &class_card, "ensemble"_a, "name"_a, "both"_a, "targets"_a.noconvert(),
+             "weights"_a.noconvert().none(), "inputs"_a.noconvert());
   module.def("score_classes", &class_score_text, "predictive"_a, "targets"_a.noconvert(),
              "weights"_a.noconvert().none(), "by"_a);
 }

@@ -135,6 +135,8 @@ void register_ensemble(nb::module_& module) {
       .def_prop_ro("posterior",
                    [](const Ensemble& ensemble) { return std::string(base::name_of(ensemble.posterior())); })
       .def_prop_ro("prior_precision", &Ensemble::prior_precision)
+      .def_prop_ro("target_scale", [](const Ensemble& ensemble) { return to_array(ensemble.state().target_scaler.scale); })
+      .def_prop_ro("target_shift", [](const Ensemble& ensemble) { return to_array(ensemble.state().target_scaler.shift); })
       .def_prop_ro("gamma", [](const Ensemble& ensemble) { return to_array(ensemble.gamma()); })
       .def_prop_ro("weights", [](const Ensemble& ensemble) { return to_array(ensemble.weights()); })
       .def(

@@ -138,14 +138,15 @@ void add_rows(OutputsWidening& widening, const Arrays2& features, const Arrays2&
 /// `sums` are diagonals, one array per member, or Gram matrices, a list of arrays per member.
 Ensemble widen_sums(std::size_t rows, std::size_t outputs, const Arrays2& diagonal, const std::vector<Arrays2>& gram,
                     std::vector<double> log_likelihood, std::optional<double> prior_precision,
-                    const std::optional<std::string>& posterior, const MemberOutputs& about, bool has_classes) {
+                    const std::optional<std::string>& posterior, bool random_bias, const MemberOutputs& about,
+                    bool has_classes) {
   OutputSums sums{.rows = rows,
                   .outputs = outputs,
                   .diagonal = copies_of(diagonal),
                   .log_likelihood = std::move(log_likelihood),
                   .task = has_classes ? Task::classification : Task::regression};
   for (const Arrays2& member : gram) sums.gram.push_back(copies_of(member));
-  return unlocked([&] { return widen(sums, options_of(prior_precision, posterior, false, 0), about); });
+  return unlocked([&] { return widen(sums, options_of(prior_precision, posterior, random_bias, 0), about); });
 }
 
 void register_widening(nb::module_& module) {
@@ -157,7 +158,7 @@ void register_widening(nb::module_& module) {
       .def_prop_ro("rows", &OutputsWidening::rows)
       .def("finish", &OutputsWidening::finish, nb::call_guard<nb::gil_scoped_release>());
   module.def("widen_sums", &widen_sums, "rows"_a, "outputs"_a, "diagonal"_a, "gram"_a, "log_likelihood"_a,
-             "prior_precision"_a.none(), "posterior"_a.none(), "about"_a, "has_classes"_a);
+             "prior_precision"_a.none(), "posterior"_a.none(), "random_bias"_a, "about"_a, "has_classes"_a);
 }
 
 // ---- predictions ----

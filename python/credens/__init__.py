@@ -37,7 +37,7 @@ from ._outputs import MemberOutputs, load_outputs, save_outputs, widen_outputs
 from ._predictive import Budget, Conformity, Interval, Predictive
 from ._progress import Progress
 from ._promise import PromisedCoverage, Promises
-from ._scores import Scores, inspect, report, score
+from ._scores import Scores, card, inspect, report, score
 from ._suggest import Suggestion
 from ._trust import Check, DriftTest, Trust
 
@@ -77,6 +77,7 @@ __all__ = [
     "Suggestion",
     "Trust",
     "UsageError",
+    "card",
     "export",
     "fit",
     "inspect",
@@ -95,6 +96,7 @@ _LAZY = {
     "CredensClassifier": "credens.sklearn",
     "CredensRegressor": "credens.sklearn",
     "datasets": "credens.datasets",
+    "mlflow": "credens.mlflow",
     "sklearn": "credens.sklearn",
     "torch": "credens.torch",
 }
@@ -123,8 +125,8 @@ def _can_import(module: str) -> bool:
     from importlib.metadata import PackageNotFoundError, version
     from importlib.util import find_spec
 
-    if module == "credens.torch":
-        return find_spec("torch") is not None
+    if module in ("credens.torch", "credens.mlflow"):
+        return find_spec(module.rpartition(".")[2]) is not None
     if module != "credens.sklearn" or find_spec("sklearn") is None:
         return module != "credens.sklearn"
     try:

@@ -75,6 +75,8 @@ def score(
     >>> credens.score(model, x, np.sin(3 * x)).extended.nll == credens.score(model.predict(x), np.sin(3 * x)).nll
     True
     """
+    if is_of_torch(prediction):
+        return _score_torch(prediction, data, targets, weights, truth, level, interval, foreign, by, parts)
     if not isinstance(prediction, (Predictive, ClassPredictive)):
         prediction = ensemble_of(prediction)
     if isinstance(prediction, ClassPredictive) or getattr(prediction, "task", None) == "classification":
@@ -104,6 +106,38 @@ def score(
     return json.loads(text, object_hook=Scores)
 
 
+def is_of_torch(value: Any) -> bool:
+    """Whether credens.torch made it: torch is not imported to find out."""
+    return type(value).__module__.startswith(f"{__package__}._torch_")
+
+
+def _score_torch(judged: Any, data: Any, targets: Any, weights: Any, truth: Any, level: Any, interval: Any, foreign: Any, by: Any, parts: Any) -> Scores:
+    """Of networks, at a loader or at tensors, or of their predictions."""
+    from ._torch_scores import rows_of_prediction, score_text
+
+    if parts:
+        raise ArgumentTypeError(f"score() got an unexpected keyword argument {next(iter(parts))!r}")
+    if hasattr(judged, "predictive"):
+        if targets is not None:
+            raise UsageError("targets are given beside data, but predictions are scored by their targets alone")
+        observed, weights, truth = (
+            rows_of_prediction(judged, values, what)
+            for values, what in ((data, "data"), (weights, "weights"), (truth, "truth"))
+        )
+        options = {"weights": weights, "truth": truth, "level": level, "interval": interval, "foreign": foreign, "by": by}
+        return score(judged.predictive, observed, **options)
+    has_classes = judged.ensemble.task == "classification"
+    if has_classes:
+        _refuse({"truth": truth, "level": level, "interval": interval}, "numbers")
+    else:
+        _refuse({"foreign": foreign, "by": by}, "classes")
+    if truth is not None:
+        raise UsageError("truth is given beside networks, expected their predictions: score(wide.predict(x), y, truth=...)")
+    options = {"level": _tables.number(level, "level"), "interval": _tables.word(interval, "interval")}
+    options |= {"foreign": foreign, "by": _tables.word(by, "by")}
+    return json.loads(score_text(judged, data, targets, weights, options), object_hook=Scores)
+
+
 def _refuse(given: dict[str, Any], of_what: str) -> None:
     """Options that are not for this task."""
     defaults = {"level": 0.95, "interval": "gaussian", "by": "confidence"}
@@ -114,9 +148,16 @@ def _refuse(given: dict[str, Any], of_what: str) -> None:
 
 def _score_classes(model: Ensemble, rows: Dataset, foreign: Any, by: str) -> Scores:
     rows, _ = _with_targets(rows)
-    strange = None if foreign is None else model._inputs(foreign)
-    text = _core.compare_classes(model._core, model._inputs(rows), rows._core, strange, _tables.word(by, "by"))
+    inputs = model._inputs(rows)
+    targets = _core.class_targets(model._core, rows._core)
+    both, strange = _both(model, inputs), None if foreign is None else _both(model, model._inputs(foreign))
+    text = _core.compare_classes(model._core, both, targets, rows.weights, strange, inputs, _tables.word(by, "by"))
     return json.loads(text, object_hook=Scores)
+
+
+def _both(model: Ensemble, inputs: np.ndarray) -> tuple[_core.ClassPredictive, _core.ClassPredictive]:
+    """Of the classical deep ensemble inside, and of the model."""
+    return model._core.predict_classes(inputs, True, 0), model._core.predict_classes(inputs, False, 0)
 
 
 def _score_probabilities(predictive: ClassPredictive, targets: Any, weights: Any, by: str) -> Scores:
@@ -166,10 +207,12 @@ def report(
     For a model that predicts classes, inputs without targets give a page of predictions only, and `foreign` are inputs
     of rows that belong to no class.
     """
-    model = ensemble_of(model)
-    core = model._core
     day = str(date) if isinstance(date, datetime.date) else date
     page = (_tables.path(path), _tables.word(title, "title"), _tables.word(day, "date"))
+    if is_of_torch(model):
+        return _report_torch(model, data, targets, page, level, interval, coverage_factor, foreign, parts)
+    model = ensemble_of(model)
+    core = model._core
     if model.task == "classification":
         _refuse({"level": level, "interval": interval, "coverage_factor": coverage_factor}, "numbers")
         return _report_classes(model, data, targets, foreign, page, parts)
@@ -180,7 +223,7 @@ def report(
     level, interval = _tables.number(level, "level"), _tables.word(interval, "interval")
     if coverage_factor is not None:
         level = _level_of(coverage_factor, level, interval)
-    _core.report(core, predictive._core, inputs, rows._core, numbers, *page, level, interval)
+    _core.report(core, predictive._core, inputs, rows.targets, rows.weights, rows.noise_std, numbers, *page, level, interval)
 
 
 def _level_of(coverage_factor: float, level: float, interval: str) -> float:
@@ -195,16 +238,75 @@ def _level_of(coverage_factor: float, level: float, interval: str) -> float:
     return math.erf(factor / math.sqrt(2))
 
 
+def _report_torch(wide: Any, data: Any, targets: Any, page: Any, level: Any, interval: Any, factor: Any, foreign: Any, parts: Any) -> None:
+    from ._torch_scores import write_report
+
+    if parts:
+        raise ArgumentTypeError(f"report() got an unexpected keyword argument {next(iter(parts))!r}")
+    if not hasattr(wide, "ensemble"):
+        raise ArgumentTypeError(f"model is {type(wide).__name__}, expected what credens.torch.widen returns")
+    if wide.ensemble.task == "classification":
+        _refuse({"level": level, "interval": interval, "coverage_factor": factor}, "numbers")
+    else:
+        _refuse({"foreign": foreign}, "classes")
+    level, interval = _tables.number(level, "level"), _tables.word(interval, "interval")
+    if factor is not None:
+        level = _level_of(factor, level, interval)
+    write_report(wide, data, targets, page, {"level": level, "interval": interval, "foreign": foreign})
+
+
 def _report_classes(
     model: Ensemble, data: Any, targets: Any, foreign: Any, page: tuple[str, str, str], parts: dict[str, Any]
 ) -> None:
-    strange = None if foreign is None else model._inputs(foreign)
+    strange = None if foreign is None else _both(model, model._inputs(foreign))
     if targets is None and not isinstance(data, Dataset) and not parts:
         inputs = model._inputs(data)
-        _core.report_classes(model._core, inputs, None, list(range(len(inputs))), strange, *page)
+        _core.report_classes(model._core, _both(model, inputs), None, None, strange, inputs, list(range(len(inputs))), *page)
         return
     rows, numbers = _with_targets(dataset_of(data, targets, **with_task(model._core, data, parts)))
-    _core.report_classes(model._core, model._inputs(rows), rows._core, numbers, strange, *page)
+    inputs, observed = model._inputs(rows), _core.class_targets(model._core, rows._core)
+    _core.report_classes(model._core, _both(model, inputs), observed, rows.weights, strange, inputs, numbers, *page)
+
+
+def card(
+    model: Ensemble,
+    data: Any = None,
+    targets: Any = None,
+    *,
+    path: str | os.PathLike[str],
+    name: str = "model",
+    level: float = 0.95,
+    interval: str = "gaussian",
+    **parts: Any,
+) -> None:
+    """Writes a model card: a README in Markdown, whose front matter model hubs read.
+
+    It says what the model predicts from which columns, with kinds and units, what new rows may expect, its limits and how
+    it was made; with `data`, given as to `score`, also scores of these rows. `name` is that of the model and its file.
+
+    >>> import credens, numpy as np
+    >>> x = np.linspace(-1, 1, 50)
+    >>> model = credens.fit(x, np.sin(3 * x), members=2, epochs=5, hidden=(8,), seed=3)
+    >>> credens.card(model, path="README.md", name="sine")
+    >>> print("\\n".join(open("README.md").read().splitlines()[1:3]))
+    library_name: credens
+    pipeline_tag: tabular-regression
+    """
+    model = ensemble_of(model)
+    core, name = model._core, _tables.word(name, "name")
+    level, interval = _tables.number(level, "level"), _tables.word(interval, "interval")
+    if data is None:
+        text = _core.card(core, name, None, None, None, None, level, interval)
+    elif model.task == "classification":
+        rows, _ = _with_targets(dataset_of(data, targets, **with_task(core, data, parts)))
+        inputs, observed = model._inputs(rows), _core.class_targets(core, rows._core)
+        text = _core.class_card(core, name, _both(model, inputs), observed, rows.weights, inputs)
+    else:
+        rows, _ = _with_targets(dataset_of(data, targets, **with_task(core, data, parts)))
+        core.check_units(rows._core)
+        predictive = model.predict(rows)._core
+        text = _core.card(core, name, predictive, model._inputs(rows), rows.targets, rows.weights, level, interval)
+    _core.write_file(_tables.path(path), text.encode())
 
 
 def inspect(model: Ensemble) -> dict[str, Any]:

@@ -7,7 +7,7 @@ its logits.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -15,16 +15,19 @@ import numpy as np
 import torch
 
 from . import _core
+from ._class_predictive import ClassPredictive
 from ._ensemble import Ensemble
 from ._errors import DataError, UsageError
 from ._outputs import MemberOutputs
-from ._torch_forms import by_name, described
+from ._torch_forms import by_name, described, only_tensor
 from ._torch_layers import at_least_single, exact
 from ._torch_models import LOGIT, Head, called, evaluating, find_head
 from ._torch_sums import Batch, HeadSums, check_all
 from ._torch_widened import Widened
 
-LOGITS = ("logits", "logit", "out")  # names that libraries give to the result
+LOGITS = ("logits", "logit", "out", "output", "prediction", "predictions")  # names that libraries give to the result
+PROBABILITIES = ("probability", "probabilities", "probs", *LOGITS)
+CLASS_FORMS = ("logits", "probability")
 SHARES_ROUNDING = 1e-6  # shares in single precision add up to 1 within this
 PROBABILITY_ROUNDING = 1e-3  # in half precision
 
@@ -44,6 +47,7 @@ class ClassPrediction:
     epistemic: torch.Tensor  # mutual information of label and weights: ignorance
     between_members: torch.Tensor  # the part of `epistemic` that the members' disagreement makes
     class_axis: int
+    classes: Sequence[Any]
 
     @property
     def epistemic_std(self) -> torch.Tensor:
@@ -59,12 +63,23 @@ class ClassPrediction:
         """The largest probability."""
         return self.probability.amax(self.class_axis)
 
+    @property
+    def predictive(self) -> ClassPredictive:
+        """The same predictions as numpy arrays: one row for each row or pixel."""
+        parts = [self.probability.movedim(self.class_axis, -1), self.epistemic_variance.movedim(self.class_axis, -1)]
+        matrices = [exact(part).reshape(-1, part.shape[-1]).cpu().numpy() for part in parts]
+        matrices[0] = matrices[0] / matrices[0].sum(1, keepdims=True)  # which was rounded
+        parts = [self.entropy, self.aleatoric, self.epistemic, self.between_members]
+        vectors = [exact(part).reshape(-1).cpu().numpy() for part in parts]
+        return ClassPredictive(_core.ClassPredictive.from_arrays(*matrices, *vectors), self.classes)
+
 
 class WidenedClasses(Widened):
     """Networks that predict classes with a Gaussian over each one's last layer: what `widen` returns for them."""
 
-    def __init__(self, heads: list[Head], ensemble: Ensemble):
+    def __init__(self, heads: list[Head], ensemble: Ensemble, ignore_index: int):
         super().__init__(heads, ensemble, None)
+        self.ignore_index = ignore_index
 
     @property
     def classes(self) -> list[Any]:
@@ -77,20 +92,25 @@ class WidenedClasses(Widened):
         """
         with evaluating(self.models):
             members = [self._logits(l, inputs) for l in range(len(self._heads))]
-            rows = [(member.logits, self._variance(l, member, classical)) for l, member in enumerate(members)]
-        core = _core.mix_logits(rows, self.ensemble.weights.tolist(), 0)
-        return _shaped(core, self._heads[0], members[0])
+            core = self._mixed(members, classical)
+        return _shaped(core, self._heads[0], members[0], self.classes)
 
     __call__ = predict
+
+    def sample(self, inputs: Any, draws: int = 1000, *, of: str = "function", seed: int = 0) -> torch.Tensor:
+        """[draws, *logits]: class probabilities of one function over all rows, or 1 at a drawn class with of="observation"."""
+        drawn = self.ensemble.sample_outputs(self.member_outputs(inputs), draws=draws, of=of, seed=seed)
+        with evaluating(self.models):
+            member = self._logits(0, inputs)
+        return torch.stack([_laid_out(values, self._heads[0], member, member.shaped.shape) for values in drawn])
 
     def member_outputs(self, inputs: Any) -> MemberOutputs:
         """Features [n, p] and logits [n, C] of the members, with one row for each row or pixel: for `widen_outputs`."""
         with evaluating(self.models):
             members = [self._logits(l, inputs) for l in range(len(self._heads))]
-            layers = [head.layer for head in self._heads]
             features = [
-                layer.patches(layer.inputs(exact(member.features))).cpu().numpy()
-                for layer, member in zip(layers, members)
+                head.design.features(head.layer.inputs(exact(member.features)), head.place).cpu().numpy()
+                for head, member in zip(self._heads, members)
             ]
         return MemberOutputs(
             features,
@@ -101,10 +121,14 @@ class WidenedClasses(Widened):
             classes=self.classes,
         )
 
+    def _mixed(self, members: list[_Logits], classical: bool) -> Any:
+        rows = [(member.logits, self._variance(l, member, classical)) for l, member in enumerate(members)]
+        return _core.mix_logits(rows, self.ensemble.weights.tolist(), 0)
+
     def _logits(self, member: int, inputs: Any) -> _Logits:
         head = self._heads[member]
         features, out, parts = head.run(inputs)
-        logits = head.layer.rows(exact(head.layer.shaped(parts.mean, out)))
+        logits = head.layer.rows(exact(head.shaped(parts.mean, out)))
         return _Logits(features, out, parts.mean, np.ascontiguousarray(logits.cpu().numpy()))
 
     def _variance(self, member: int, rows: _Logits, classical: bool) -> np.ndarray:
@@ -125,57 +149,69 @@ class _Logits(NamedTuple):
     logits: np.ndarray  # [n, C]
 
 
-def _shaped(core: _core.ClassPredictive, head: Head, member: _Logits) -> ClassPrediction:
-    shape, out = member.shaped.shape, member.out
-    is_one_image = head.layer.channel_axis == 1 and out.dim() == len(head.layer.kernel) + 1
-    axis = 0 if is_one_image else head.layer.channel_axis % len(shape)
+def _laid_out(values: np.ndarray, head: Head, member: _Logits, shape: Any) -> torch.Tensor:
+    """Values of rows, shaped as the network shapes its logits, or without the classes."""
+    rows = torch.from_numpy(np.array(values).reshape(len(values), -1))
+    return head.layer.layout(rows, member.out).reshape(shape).to(member.out.device, member.shaped.dtype)
 
-    def laid_out(values: np.ndarray, shape: Any) -> torch.Tensor:
-        rows = torch.from_numpy(np.array(values).reshape(len(values), -1))
-        return head.layer.layout(rows, out).reshape(shape).to(out.device, member.shaped.dtype)
 
+def _shaped(core: _core.ClassPredictive, head: Head, member: _Logits, classes: Sequence[Any]) -> ClassPrediction:
+    shape = member.shaped.shape
+    axis = head.output_axis(member.shaped, member.out)
     without_classes = [*shape[:axis], *shape[axis + 1 :]]
+    matrices = (core.probability, core.epistemic_variance)
+    vectors = (core.entropy, core.aleatoric, core.epistemic, core.between_members)
     return ClassPrediction(
-        *(laid_out(values, shape) for values in (core.probability, core.epistemic_variance)),
-        *(
-            laid_out(values, without_classes)
-            for values in (core.entropy, core.aleatoric, core.epistemic, core.between_members)
-        ),
+        *(_laid_out(values, head, member, shape) for values in matrices),
+        *(_laid_out(values, head, member, without_classes) for values in vectors),
         class_axis=axis,
+        classes=classes,
     )
 
 
 class ClassForm:
     """Logits in a network's result: a tensor, the part that is called so, or what a function makes of it."""
 
-    def __init__(self, output: Callable[[Any], Any] | None):
-        if output is not None and not callable(output):
-            raise UsageError(f"output is {output!r}, expected a function from what the network returns to its logits")
-        self._output = output
+    def __init__(self, output: str | Callable[[Any], Any] | None):
+        if not (output in CLASS_FORMS if isinstance(output, str) else output is None or callable(output)):
+            raise UsageError(
+                f"output is {output!r}, expected {' or '.join(map(repr, CLASS_FORMS))}, or a function from what the network"
+                " returns to its logits"
+            )
+        self.output = output
 
     def __call__(self, raw: Any) -> torch.Tensor:
-        logits = raw if self._output is None else self._output(raw)
-        if isinstance(logits, torch.Tensor):
-            return logits
-        found = by_name(logits, LOGITS)
-        if found is None:
-            raise UsageError(
-                f"a network gives {described(logits)}, expected logits: say with output= a function to where they are"
-            )
-        return found
+        if callable(self.output):
+            return _part(self.output(raw), LOGITS, "logits")
+        if self.output == "probability":
+            return _part(raw, PROBABILITIES, "probabilities").log()
+        return _part(raw, LOGITS, "logits")
 
 
-def find_class_head(model, given, inputs: Any, form: ClassForm, what: str) -> Head:
+def _part(raw: Any, names: tuple[str, ...], what: str) -> torch.Tensor:
+    if isinstance(raw, torch.Tensor):
+        return raw
+    found = by_name(raw, names)
+    if found is None:
+        found = only_tensor(raw)
+    if found is None:
+        raise UsageError(f"a network gives {described(raw)}, expected {what}: say with output= a function to where they are")
+    return found
+
+
+def find_class_head(model, given, inputs: Any, form: ClassForm, what: str, random_bias: bool = False) -> Head:
     """As find_head; what softmax or sigmoid comes after is said in a sentence of its own."""
     try:
-        head = find_head(model, given, inputs, form, what, LOGIT)
+        head = find_head(model, given, inputs, form, what, LOGIT, random_bias)
     except UsageError:
-        if _are_probabilities(form(called(model, inputs))):
+        if form.output is None and _are_probabilities(form(called(model, inputs))):
             raise UsageError(
                 f"{what} returns class probabilities, expected logits, what goes into softmax: leave the softmax out, or"
-                " give output=torch.log"
+                " give output='probability'"
             ) from None
         raise
+    if not head.design.shares_features:
+        raise UsageError(f"{head.place} has groups, so that classes have features of their own: expected one group for all")
     if len(head.channels) < 2:
         raise UsageError(
             f"{what} gives 1 logit, expected one for each class; two classes have two logits, without a sigmoid"
@@ -207,7 +243,7 @@ class ClassSums(HeadSums):
     def add(self, batch: Batch, where: str) -> None:
         features, out, parts = self.head.run(batch.inputs)
         layer = self.head.layer
-        logits = layer.shaped(parts.mean, out)
+        logits = self.head.shaped(parts.mean, out)
         if logits is None or logits.shape[1] != self.outputs:
             shape = list(parts.mean.shape)
             raise DataError(f"{self._at(where)} the logits are {shape}, expected {self.outputs} classes as before")
@@ -228,7 +264,7 @@ class ClassSums(HeadSums):
     def _labels(self, targets, out, logits, where: str) -> _Labels | None:
         if targets is None:
             return None
-        shaped = self.head.layer.shaped(targets.to(out.device), out)
+        shaped = self.head.shaped(targets.to(out.device), out)
         if shaped is None or shaped.shape[1] not in (1, self.outputs):
             raise DataError(
                 f"{self._at(where)} the labels are {list(targets.shape)}, expected numbers of classes, or counts or"

@@ -21,7 +21,7 @@ SPLITS = tuple(f"split_{noise}" for noise in NOISES)
 FORMS = ("mean", *PAIRS, *SPLITS)
 
 # Names that libraries give to the parts of an output.
-MEANS = ("mean", "mu", "loc", "prediction")
+MEANS = ("mean", "mu", "loc", "prediction", "predictions", "pred", "y_hat", "output", "out", "logits", "sample", "reconstruction")
 NAMES = {
     "variance": ("variance", "var", "sigma2"),
     "log_variance": ("log_variance", "logvar", "log_var", "logvariance"),
@@ -44,7 +44,7 @@ def parts_of(raw: Any, form: str | Callable | None, axis: int, what: str) -> Mea
     elif form not in FORMS:
         raise UsageError(f"output is {form!r}, expected one of {', '.join(FORMS)}, or a function")
     if form == "mean":
-        return MeanAndNoise(_tensor(by_name(raw, MEANS) if _names(raw) else raw, f"{what}: its output"), None)
+        return MeanAndNoise(_tensor(_named_mean(raw) if _names(raw) else raw, f"{what}: its output"), None)
     where, _, noise = form.partition("_")
     mean, raw_noise = _halves(raw, axis, what) if where == "split" else _pair(raw, noise, what)
     return MeanAndNoise(mean, NOISES[noise](raw_noise))
@@ -67,11 +67,16 @@ def _guess(raw: Any, what: str) -> str:
         noises = [noise for noise, names in NAMES.items() if by_name(raw, names) is not None]
         if _is_distribution(raw):
             noises = ["std"]
-        if by_name(raw, MEANS) is not None and len(noises) <= 1:
+        if _named_mean(raw) is not None and len(noises) <= 1:
             return f"mean_{noises[0]}" if noises else "mean"
     raise UsageError(
         f"{what} gives {described(raw)}: say with output= what that is, one of {', '.join(FORMS)}, or a function"
     )
+
+
+def _named_mean(raw: Any) -> Any:
+    found = by_name(raw, MEANS)
+    return only_tensor(raw) if found is None else found
 
 
 def _pair(raw: Any, noise: str, what: str) -> tuple[torch.Tensor, torch.Tensor]:
@@ -110,6 +115,13 @@ def by_name(raw: Any, names: tuple[str, ...]) -> Any:
         if isinstance(found, torch.Tensor):
             return found
     return None
+
+
+def only_tensor(raw: Any) -> torch.Tensor | None:
+    """The one tensor of a mapping whose name says nothing."""
+    parts = {name: part for name, part in raw.items() if isinstance(part, torch.Tensor)} if isinstance(raw, Mapping) else {}
+    is_noise = any(name in names for name in parts for names in NAMES.values())
+    return None if len(parts) != 1 or is_noise else next(iter(parts.values()))
 
 
 def _tensor(value: Any, what: str) -> torch.Tensor:

@@ -6,6 +6,8 @@ values of the patch that a convolution sees. Patches are stored only for the ful
 sums of their squares are convolutions themselves.
 
 A layer has its own layout of tensors: [n, channels] for a linear layer, [images, channels, *space] for a convolution.
+A transposed convolution spreads each input over its kernel: the patch of a pixel holds the inputs that reach it, each at
+the place of the kernel through which it does, and 0 elsewhere.
 """
 
 from __future__ import annotations
@@ -18,21 +20,29 @@ from torch.nn import functional
 from ._errors import UsageError
 
 CONVOLUTIONS = {
-    torch.nn.Conv1d: (functional.conv1d, torch.nn.grad.conv1d_weight),
-    torch.nn.Conv2d: (functional.conv2d, torch.nn.grad.conv2d_weight),
-    torch.nn.Conv3d: (functional.conv3d, torch.nn.grad.conv3d_weight),
+    torch.nn.Conv1d: functional.conv1d,
+    torch.nn.Conv2d: functional.conv2d,
+    torch.nn.Conv3d: functional.conv3d,
 }
-KINDS = (torch.nn.Linear, *CONVOLUTIONS)
+TRANSPOSED = {
+    torch.nn.ConvTranspose1d: functional.conv_transpose1d,
+    torch.nn.ConvTranspose2d: functional.conv_transpose2d,
+    torch.nn.ConvTranspose3d: functional.conv_transpose3d,
+}
+KINDS = (torch.nn.Linear, *CONVOLUTIONS, *TRANSPOSED)
+KINDS_TEXT = "Linear, Conv1d, Conv2d or Conv3d, or a ConvTranspose of these"
 PATCH_BYTES = 1 << 26
 
 
-def layer_of(module: torch.nn.Module, what: str) -> LinearLayer | ConvolutionLayer:
+def layer_of(module: torch.nn.Module, what: str) -> Layer:
     """Throws UsageError for what is no linear map of features."""
+    if isinstance(module, tuple(TRANSPOSED)):
+        return TransposedLayer(module)
     if isinstance(module, tuple(CONVOLUTIONS)):
-        return ConvolutionLayer(module, what)
+        return ConvolutionLayer(module)
     if isinstance(module, torch.nn.Linear):
         return LinearLayer(module)
-    raise UsageError(f"{what} is {type(module).__name__}, expected Linear, Conv1d, Conv2d or Conv3d")
+    raise UsageError(f"{what} is {type(module).__name__}, expected {KINDS_TEXT}")
 
 
 def exact(tensor: torch.Tensor) -> torch.Tensor:
@@ -44,18 +54,51 @@ def at_least_single(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.float() if tensor.dtype in (torch.float16, torch.bfloat16) else tensor
 
 
-class LinearLayer:
-    """y = W phi + b at each of n rows; tensors may have more axes in front of the last."""
+class Layer:
+    """y = W phi + b at each row or pixel. All tensors but `shaped`'s and `layout`'s are in the layer's layout."""
+
+    features: int  # P
+    channels: int
+    channel_axis: int
+    groups = 1
+    dimensions = 0  # of space
+
+    def weight(self) -> torch.Tensor:
+        """[channels, P]"""
+        raise NotImplementedError
+
+    def apply(self, x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+        """W phi without bias, for any number of rows of W, [k, P]."""
+        raise NotImplementedError
+
+    def square_sums(self, x: torch.Tensor, precision: torch.Tensor) -> torch.Tensor:
+        """sum_i precision_ik phi_ij^2, [k, P]."""
+        raise NotImplementedError
+
+    def patches(self, x: torch.Tensor) -> torch.Tensor:
+        """[n, P], exact copies: a layer with one kernel for each value of the patch."""
+        return self.rows(self.apply(x, torch.eye(self.features, dtype=x.dtype, device=x.device)))
+
+    def squared_norm(self, x: torch.Tensor) -> torch.Tensor:
+        """|phi|^2, one channel."""
+        return self.apply(x.square(), x.new_ones(1, self.features))
+
+    def rows(self, values: torch.Tensor) -> torch.Tensor:
+        """[n, channels] of values in the layer's layout."""
+        return values.movedim(1, -1).reshape(-1, values.shape[1])
+
+
+class LinearLayer(Layer):
+    """Tensors may have more axes in front of the last."""
+
+    channel_axis = -1
 
     def __init__(self, module: torch.nn.Linear):
         self.module = module
         self.features = module.in_features
         self.channels = module.out_features
 
-    channel_axis = -1
-
     def weight(self) -> torch.Tensor:
-        """[channels, P]"""
         return self.module.weight
 
     def inputs(self, x: torch.Tensor) -> torch.Tensor:
@@ -69,56 +112,39 @@ class LinearLayer:
             return values.reshape(-1, values.shape[-1])
         return None
 
-    def rows(self, values: torch.Tensor) -> torch.Tensor:
-        """[n, channels] of values in the layer's layout."""
-        return values
-
     def layout(self, rows: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
         """The opposite of `rows`, beside the layer's output `out`."""
         return rows.reshape(*out.shape[:-1], rows.shape[1])
 
+    def apply(self, x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+        return x @ weight.T
+
     def patches(self, x: torch.Tensor) -> torch.Tensor:
-        """[n, P]"""
         return x
 
     def square_sums(self, x: torch.Tensor, precision: torch.Tensor) -> torch.Tensor:
-        """sum_i precision_ik phi_ij^2, [k, P]."""
         return precision.T @ x.square()
 
-    def grams(self, x: torch.Tensor, precision: torch.Tensor) -> torch.Tensor:
-        """sum_i precision_ik phi_i phi_i^T, [k, P, P]."""
-        return torch.stack([(x * column[:, None]).T @ x for column in precision.T])
 
-    def squared_norm(self, x: torch.Tensor) -> torch.Tensor:
-        """|phi|^2, [n, 1]."""
-        return x.square().sum(1, keepdim=True)
-
-    def weighted_squares(self, x: torch.Tensor, variance: torch.Tensor) -> torch.Tensor:
-        """sum_j variance_kj phi_j^2, [n, q]."""
-        return x.square() @ variance.T
-
-    def norms_through(self, x: torch.Tensor, factor: torch.Tensor) -> torch.Tensor:
-        """|S^T phi|^2, [n, 1]."""
-        return (x @ factor).square().sum(1, keepdim=True)
-
-
-class ConvolutionLayer:
-    """y = W phi + b at each pixel, phi the patch around it. Padding of any mode is put around the input first."""
+class ConvolutionLayer(Layer):
+    """phi is the patch around a pixel. Padding of any mode is put around the input first."""
 
     channel_axis = 1
 
-    def __init__(self, module: torch.nn.Module, what: str):
-        if module.groups != 1:
-            raise UsageError(
-                f"{what} is a convolution with groups={module.groups}, expected 1: then all outputs share features"
-            )
-        kind = next(kind for kind in CONVOLUTIONS if isinstance(module, kind))
-        self._convolve, self._weight_sums = CONVOLUTIONS[kind]
+    def __init__(self, module: torch.nn.Module):
         self.module = module
         self.kernel = tuple(module.kernel_size)
-        self.features = module.in_channels * math.prod(self.kernel)
+        self.dimensions = len(self.kernel)
+        self.groups = module.groups
+        self.group_inputs = module.in_channels // module.groups
+        self.features = self.group_inputs * math.prod(self.kernel)
         self.channels = module.out_channels
-        self._padding = _paddings(module)
+        self._prepare()
+
+    def _prepare(self) -> None:
+        kind = next(kind for kind in CONVOLUTIONS if isinstance(self.module, kind))
+        self._convolve = CONVOLUTIONS[kind]
+        self._padding = _paddings(self.module)
 
     def weight(self) -> torch.Tensor:
         return self.module.weight.reshape(self.channels, self.features)
@@ -139,9 +165,6 @@ class ConvolutionLayer:
         fits = values.dim() == out.dim() and values.shape[0] == out.shape[0] and values.shape[2:] == out.shape[2:]
         return values if fits else None
 
-    def rows(self, values: torch.Tensor) -> torch.Tensor:
-        return values.movedim(1, -1).reshape(-1, values.shape[1])
-
     def layout(self, rows: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
         is_one = out.dim() == 1 + len(self.kernel)  # one image
         images = 1 if is_one else len(out)
@@ -149,41 +172,65 @@ class ConvolutionLayer:
         values = rows.reshape(images, *space, rows.shape[1]).movedim(-1, 1)
         return values[0] if is_one else values
 
-    def patches(self, x: torch.Tensor) -> torch.Tensor:
-        """[n, P], exact copies: a convolution with one kernel for each value of the patch."""
-        kernels = torch.eye(self.features, dtype=x.dtype, device=x.device)
-        return self.rows(self._apply(x, kernels))
-
     def square_sums(self, x: torch.Tensor, precision: torch.Tensor) -> torch.Tensor:
         """The gradient of sum(precision * y) by the weights of a convolution of x^2."""
-        shape = (precision.shape[1], self.module.in_channels, *self.kernel)
-        options = (self.module.stride, 0, self.module.dilation, 1)
-        return self._weight_sums(x.square(), shape, precision.contiguous(), *options).reshape(shape[0], -1)
-
-    def grams(self, x: torch.Tensor, precision: torch.Tensor) -> torch.Tensor:
-        bytes_per_image = 8 * self.features * math.prod(precision.shape[2:])
-        images = max(1, PATCH_BYTES // bytes_per_image)
-        sums = x.new_zeros(precision.shape[1], self.features, self.features)
-        for first in range(0, len(x), images):
-            patches = self.patches(x[first : first + images])
-            for k, column in enumerate(self.rows(precision[first : first + images]).T):
-                sums[k] += (patches * column[:, None]).T @ patches
-        return sums
+        sums = torch.ops.aten.convolution_backward(
+            precision.contiguous(), x.square(), self._kernels(x.new_zeros(precision.shape[1], self.features)), None,
+            *self._options(), 1, (False, True, False),
+        )[1]
+        return self._flat(sums)
 
     def squared_norm(self, x: torch.Tensor) -> torch.Tensor:
-        """A convolution of the channels' squares with ones."""
-        ones = x.new_ones(1, 1, *self.kernel)
-        return self._convolve(x.square().sum(1, keepdim=True), ones, None, self.module.stride, 0, self.module.dilation)
+        """A convolution of the sum of the channels' squares with ones."""
+        return self._convolved(x.square().sum(1, keepdim=True), x.new_ones(1, 1, *self.kernel))
 
-    def weighted_squares(self, x: torch.Tensor, variance: torch.Tensor) -> torch.Tensor:
-        return self._apply(x.square(), variance)
+    def apply(self, x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+        return self._convolved(x, self._kernels(weight))
 
-    def norms_through(self, x: torch.Tensor, factor: torch.Tensor) -> torch.Tensor:
-        return self._apply(x, factor.T).square().sum(1, keepdim=True)
+    def _kernels(self, weight: torch.Tensor) -> torch.Tensor:
+        """Rows [k, P] as a module of this kind holds them."""
+        return weight.reshape(len(weight), self.group_inputs, *self.kernel)
 
-    def _apply(self, x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-        kernels = weight.reshape(len(weight), self.module.in_channels, *self.kernel)
+    def _flat(self, kernels: torch.Tensor) -> torch.Tensor:
+        return kernels.reshape(len(kernels), self.features)
+
+    def _convolved(self, x: torch.Tensor, kernels: torch.Tensor) -> torch.Tensor:
         return self._convolve(x, kernels, None, self.module.stride, 0, self.module.dilation)
+
+    def _options(self) -> tuple:
+        """Stride, padding, dilation, whether transposed, output padding, as aten takes them."""
+        none = [0] * len(self.kernel)
+        return self.module.stride, none, self.module.dilation, False, none
+
+
+class TransposedLayer(ConvolutionLayer):
+    """phi holds the inputs that reach a pixel."""
+
+    def _prepare(self) -> None:
+        kind = next(kind for kind in TRANSPOSED if isinstance(self.module, kind))
+        self._convolve = TRANSPOSED[kind]
+        self._padding = []
+        self._output_padding: tuple[int, ...] = tuple(self.module.output_padding)
+
+    def weight(self) -> torch.Tensor:
+        """A module holds [C, channels of a group, *K]."""
+        kernels = self.module.weight.reshape(self.groups, self.group_inputs, -1, *self.kernel)
+        return kernels.transpose(1, 2).reshape(self.channels, self.features)
+
+    def _kernels(self, weight: torch.Tensor) -> torch.Tensor:
+        return super()._kernels(weight).transpose(0, 1)
+
+    def _flat(self, kernels: torch.Tensor) -> torch.Tensor:
+        return kernels.transpose(0, 1).reshape(-1, self.features)
+
+    def _convolved(self, x: torch.Tensor, kernels: torch.Tensor) -> torch.Tensor:
+        module = self.module
+        options = (module.stride, module.padding, self._output_padding, 1, module.dilation)
+        return self._convolve(x, kernels, None, *options)
+
+    def _options(self) -> tuple:
+        module = self.module
+        return module.stride, module.padding, module.dilation, True, list(self._output_padding)
 
 
 def _paddings(module: torch.nn.Module) -> list[int]:

@@ -32,10 +32,10 @@ def noise_of(variance: torch.Tensor, mean: torch.Tensor) -> torch.Tensor:
 
 def shaped_variance(head: Head, parts: MeanAndNoise, mean: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
     """A variance in the layout of the mean, with its outputs or one for all of them."""
-    variance = head.layer.shaped(parts.variance, out)
-    if variance is None:
+    variance = head.shaped(parts.variance, out)
+    if variance is None or variance.shape[1] not in (1, mean.shape[1]):
         try:
-            variance = head.layer.shaped(parts.variance.expand_as(parts.mean), out)
+            variance = head.shaped(parts.variance.expand_as(parts.mean), out)
         except RuntimeError:
             variance = None
     if variance is None or variance.shape[1] not in (1, mean.shape[1]):
@@ -50,7 +50,7 @@ class HeadSums:
     def __init__(self, head: Head, with_gram: bool):
         self.head = head
         self.with_gram = with_gram
-        self.outputs = len(head.channels)
+        self.outputs = head.design.outputs
         self.rows = 0
         self.weight = 0.0  # sum of u_i
         self.log_likelihood = 0.0
@@ -63,7 +63,7 @@ class HeadSums:
     def add(self, batch: Batch, where: str) -> None:
         features, out, parts = self.head.run(batch.inputs)
         layer = self.head.layer
-        mean = layer.shaped(parts.mean, out)
+        mean = self.head.shaped(parts.mean, out)
         if mean is None or mean.shape[1] != self.outputs:
             raise DataError(
                 f"{self._at(where)} the mean is {list(parts.mean.shape)}, expected {self.outputs} outputs as before"
@@ -81,18 +81,20 @@ class HeadSums:
 
     def finish(self) -> torch.Tensor:
         """The noise of each output, [q], once all residuals are known."""
-        variance = self._squares / self.weight
+        places = self.head.match.shuffle ** 2  # of a block of pixels, which share their noise
+        variance = (self._squares / self.weight).reshape(-1, places).mean(1).repeat_interleave(places)
         if not bool((variance > 0).all()):
             raise DataError(f"{self.head.what}: its residuals are all 0, expected some noise")
         self.noise_variance = variance
-        self.log_likelihood = float(-0.5 * self.weight * (torch.log(2 * math.pi * variance) + 1).sum())
+        terms = self.weight * torch.log(2 * math.pi * variance) + self._squares / variance
+        self.log_likelihood = float(-0.5 * terms.sum())
         return variance
 
     def sums(self) -> np.ndarray:
         """[k, P] or [k, P, P], k = q or 1 where the outputs share their noise."""
         sums = self._sums
         if self.estimates_noise:
-            sums = sums[0] / self.noise_variance.reshape(-1, *[1] * (sums.dim() - 1)).to(sums)
+            sums = sums / self.noise_variance.reshape(-1, *[1] * (sums.dim() - 1)).to(sums)
         return np.ascontiguousarray(sums.cpu().numpy())
 
     def _at(self, where: str) -> str:
@@ -108,8 +110,8 @@ class HeadSums:
     def _targets(self, targets, out, mean, where: str) -> torch.Tensor | None:
         if targets is None:
             return None
-        shaped = self.head.layer.shaped(targets.to(out.device), out)
-        if shaped is None or shaped.shape != self.head.layer.shaped(mean, out).shape:
+        shaped = self.head.shaped(targets.to(out.device), out)
+        if shaped is None or shaped.shape != self.head.shaped(mean, out).shape:
             raise DataError(
                 f"{self._at(where)} the targets are {list(targets.shape)}, expected {list(mean.shape)} as the mean"
             )
@@ -142,7 +144,7 @@ class HeadSums:
             )
 
     def _add_sums(self, x: torch.Tensor, precision: torch.Tensor) -> None:
-        sums = (self.head.layer.grams if self.with_gram else self.head.layer.square_sums)(x, precision)
+        sums = (self.head.design.grams if self.with_gram else self.head.design.square_sums)(x, precision)
         if self._sums is not None and self._sums.shape != sums.shape:
             raise DataError(f"{self.head.what}: its variance has {len(sums)} channels, before {len(self._sums)}")
         self._sums = sums if self._sums is None else self._sums + sums

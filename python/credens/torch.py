@@ -4,6 +4,10 @@
     wide = credens.torch.widen(models, loader, prior_precision=1.0)
     p = wide.predict(x)
     p.mean, p.aleatoric_variance, p.epistemic_variance, p.total_variance
+    p.interval(0.95), p.quantile(0.9), p.log_prob(y), p.sample(100)
+
+    credens.torch.save(wide, "wide.safetensors")
+    wide = credens.torch.load("wide.safetensors", Network)
 
     wide = credens.torch.widen(classifiers, loader, likelihood="softmax", prior_precision=1.0)
     p = wide.predict(x)
@@ -26,16 +30,17 @@ except ImportError as error:  # said when this module is used, never by `import 
 from . import _core
 from ._ensemble import Ensemble
 from ._errors import ArgumentTypeError, DataError, UsageError
-from ._outputs import _about, _lambda
+from ._outputs import _about, _lambda, _numbers
+from ._torch_batches import batches_of
 from ._torch_classes import ClassForm, ClassPrediction, ClassSums, WidenedClasses, find_class_head
+from ._torch_files import load, save
 from ._torch_layers import exact
 from ._torch_models import Head, evaluating, find_head
+from ._torch_prediction import Prediction
 from ._torch_sums import Batch, HeadSums
-from ._torch_widened import Prediction, Widened
+from ._torch_widened import Widened
 
-__all__ = ["ClassPrediction", "Prediction", "Widened", "WidenedClasses", "widen"]
-
-ROWS_AT_ONCE = 256  # of a data set that is no loader
+__all__ = ["ClassPrediction", "Prediction", "Widened", "WidenedClasses", "load", "save", "widen"]
 
 
 def widen(
@@ -45,6 +50,9 @@ def widen(
     *,
     likelihood: str = "gaussian",
     output: str | Callable[[Any], Any] | None = None,
+    random_bias: bool = False,
+    target_scale: Any = None,
+    target_shift: Any = None,
     prior_precision: float | str | None = None,
     weight_decay: float | None = None,
     loss: str | None = None,
@@ -58,18 +66,25 @@ def widen(
     """Widens an ensemble of networks by one pass over their training rows.
 
     `loader` gives batches (inputs, targets) or (inputs, targets, row weights), or inputs alone; a data set is taken in
-    batches too, and `batch` turns batches of another form into one of these. Images are rows of pixels.
+    batches too. In mappings the parts called `y`, `target(s)` or `label(s)` are targets, `weights`, `row_weights` or
+    `sample_weight(s)` row weights, and what is left are inputs. `batch` turns batches of another form into one of these.
+    Images are rows of pixels.
 
     `mean_layer` is the last linear layer or convolution, by name or as a module (a list: one for each network); without
-    it the layer is found. Its output must be the mean, or the mean less something that does not depend on it.
+    it the layer is found. The mean must be its output, plus or minus something that does not depend on it; a
+    PixelShuffle may come after it. With `random_bias` its bias has a posterior too.
+
+    Where networks were trained with standardised targets, `target_scale` and `target_shift`, numbers or one for each
+    output, put predictions into the units of the data: y = shift + scale * (network's value). Targets of `loader` stay in
+    the networks' own units.
 
     `output` says what networks return: "mean" (noise is then estimated from residuals, for which targets are needed),
     "mean_variance", "mean_log_variance", "mean_std" or "mean_log_std" for pairs and mappings, "split_variance" and so
     on for one tensor whose second half of channels is the noise, or a function to a mean or to (mean, variance).
     Without it names of parts decide, and a single tensor is a mean.
 
-    With `likelihood="softmax"` networks return logits of classes, or their log_softmax, and `output` may be a function
-    to these. Targets are numbers of classes, or counts or shares with an axis like that of the logits; rows and pixels
+    With `likelihood="softmax"` networks return logits of classes, or their log_softmax; `output="probability"` takes their
+    probabilities, and `output` may be a function to logits. Targets are numbers of classes, or counts or shares with an axis like that of the logits; rows and pixels
     whose number is `ignore_index` do not count. `classes` are the labels.
 
     `prior_precision` is lambda, or "evidence". In its place `weight_decay` may be given, as torch.optim.Adam has it,
@@ -85,34 +100,57 @@ def widen(
     if weight_decay is not None and prior_precision is not None:
         raise UsageError("both prior_precision and weight_decay are given, expected one of them")
     posterior = posterior or ("full" if has_classes else "isotropic")
-    kind = _Classes(output, ignore_index) if has_classes else _Numbers(output)
+    if has_classes and (target_scale is not None or target_shift is not None):
+        raise UsageError("target_scale or target_shift is given, which classes do not have")
+    kind = _Classes(output, random_bias, ignore_index) if has_classes else _Numbers(output, random_bias)
     with_gram = posterior == "full" or _is_evidence(prior_precision)
-    sums, heads = _sums_over(models, given, _batches(loader, batch), kind, with_gram)
+    sums, heads = _sums_over(models, given, batches_of(loader, batch), kind, with_gram)
     noise = [member.finish() for member in sums] if sums[0].estimates_noise else None
     if weight_decay is not None:
         lam = kind.converted(weight_decay, loss, sums)
-    layers = [exact(head.weight().detach()).cpu().numpy() for head in heads]
-    about = _about(layers, member_weights, None, None, target_names, classes)
-    core = _widened_core(sums, lam, posterior, about, has_classes)
-    return WidenedClasses(heads, Ensemble(core)) if has_classes else Widened(heads, Ensemble(core), noise)
+    layers = [exact(head.weight()).cpu().numpy() for head in heads]
+    scaling = (_per_output(target_scale, heads[0], "target_scale"), _per_output(target_shift, heads[0], "target_shift"))
+    is_shuffled = heads[0].match.shuffle > 1
+    about = _about(layers, member_weights, *scaling, None if is_shuffled else target_names, classes)
+    core = _widened_core(sums, lam, posterior, about, has_classes, random_bias)
+    if has_classes:
+        return WidenedClasses(heads, Ensemble(core), ignore_index)
+    names = target_names if is_shuffled or target_names is not None else core.target_names
+    return Widened(heads, Ensemble(core), noise, names)
 
 
-def _widened_core(sums: list[HeadSums], lam: float | None, posterior: str, about: Any, has_classes: bool) -> Any:
+def _per_output(values: Any, head: Head, what: str) -> Any:
+    """One number is that of all outputs; a PixelShuffle repeats those of an output for each place of a block."""
+    if values is None:
+        return None
+    values = _numbers(values, what)
+    places = head.match.shuffle**2
+    outputs = head.design.outputs // places
+    if len(values) not in (1, outputs):
+        raise UsageError(f"{what} has {len(values)} values, expected {outputs}, one for each output")
+    return [value for value in values * (1 if len(values) == outputs else outputs) for _ in range(places)]
+
+
+def _widened_core(
+    sums: list[HeadSums], lam: float | None, posterior: str, about: Any, has_classes: bool, random_bias: bool
+) -> Any:
     likelihoods = [member.log_likelihood for member in sums] if sums[0].has_targets else []
     diagonal = [] if sums[0].with_gram else [member.sums() for member in sums]
     gram = [list(member.sums()) for member in sums] if sums[0].with_gram else []
     rows, outputs = sums[0].rows, sums[0].outputs
-    return _core.widen_sums(rows, outputs, diagonal, gram, likelihoods, lam, posterior, about, has_classes)
+    options = (lam, posterior, bool(random_bias), about, has_classes)
+    return _core.widen_sums(rows, outputs, diagonal, gram, likelihoods, *options)
 
 
 class _Numbers:
     """What networks that predict numbers need."""
 
-    def __init__(self, output: str | Callable | None):
+    def __init__(self, output: str | Callable | None, random_bias: bool):
         self._output = output
+        self._random_bias = random_bias
 
     def head(self, model, given, inputs: Any, what: str) -> Head:
-        return find_head(model, given, inputs, self._output, what)
+        return find_head(model, given, inputs, self._output, what, random_bias=self._random_bias)
 
     def sums(self, head: Head, with_gram: bool) -> HeadSums:
         return HeadSums(head, with_gram)
@@ -135,12 +173,13 @@ class _Numbers:
 class _Classes:
     """What networks that predict classes need."""
 
-    def __init__(self, output: Any, ignore_index: int):
+    def __init__(self, output: Any, random_bias: bool, ignore_index: int):
         self._form = ClassForm(output)
+        self._random_bias = random_bias
         self._ignore_index = ignore_index
 
     def head(self, model, given, inputs: Any, what: str) -> Head:
-        return find_class_head(model, given, inputs, self._form, what)
+        return find_class_head(model, given, inputs, self._form, what, self._random_bias)
 
     def sums(self, head: Head, with_gram: bool) -> ClassSums:
         return ClassSums(head, with_gram, self._ignore_index)
@@ -192,6 +231,8 @@ def _check_same(heads: list[Head]) -> None:
         counts = len(head.channels), len(first.channels)
         if counts[0] != counts[1]:
             raise UsageError(f"models[{index}] has {counts[0]} outputs, models[0] has {counts[1]}: expected the same")
+        if head.match.shuffle != first.match.shuffle:
+            raise UsageError(f"models[{index}] and models[0] have a PixelShuffle of another factor: expected the same")
         if type(head.layer) is not type(first.layer):
             kinds = type(head.module).__name__, type(first.module).__name__
             raise UsageError(f"models[{index}] ends with {kinds[0]}, models[0] with {kinds[1]}: expected the same kind")
@@ -223,31 +264,3 @@ def _per_model(mean_layer: Any, count: int) -> list[Any]:
 
 def _is_evidence(prior_precision: Any) -> bool:
     return isinstance(prior_precision, str) and prior_precision == "evidence"
-
-
-def _batches(loader: Any, batch: Callable[[Any], Any] | None) -> Iterator[Batch]:
-    if isinstance(loader, torch.Tensor):
-        raise ArgumentTypeError("loader is a tensor, expected a DataLoader, a data set or an iterable of batches")
-    if isinstance(loader, torch.utils.data.Dataset) and not isinstance(loader, torch.utils.data.IterableDataset):
-        loader = torch.utils.data.DataLoader(loader, ROWS_AT_ONCE)
-    if not isinstance(loader, Iterable):
-        raise ArgumentTypeError(
-            f"loader is {type(loader).__name__}, expected a DataLoader, a data set or an iterable of batches"
-        )
-    for index, one in enumerate(loader):
-        yield _batch(one if batch is None else batch(one), f"batch {index} of loader")
-
-
-def _batch(value: Any, what: str) -> Batch:
-    if isinstance(value, torch.Tensor):
-        return Batch(value, None, None)
-    if not isinstance(value, (tuple, list)) or not 1 <= len(value) <= 3:
-        raise ArgumentTypeError(
-            f"{what} is {type(value).__name__}, expected inputs, (inputs, targets) or (inputs, targets, row weights);"
-            " batch= can make that of it"
-        )
-    inputs, targets, weights = [*value, None, None][:3]
-    for part, name in ((targets, "targets"), (weights, "row weights")):
-        if part is not None and not isinstance(part, torch.Tensor):
-            raise ArgumentTypeError(f"{what}: {name} are {type(part).__name__}, expected a tensor")
-    return Batch(inputs, targets, weights)

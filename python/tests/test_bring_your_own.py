@@ -26,7 +26,7 @@ def run_together(chosen, folder, monkeypatch):
 
 
 def uses_torch(block):
-    return re.search(r"\b(torch|nn)\.", block) is not None
+    return re.search(r"\b(torch|nn)\.|\bloader\b", block) is not None
 
 
 def test_the_examples_with_arrays_run(tmp_path, monkeypatch):
@@ -43,6 +43,27 @@ def test_the_tutorial_runs(tmp_path, monkeypatch):
     pytest.importorskip("torch", reason="PyTorch is not installed")
     text = (ROOT / "docs" / "tutorials" / "pytorch.md").read_text(encoding="utf-8")
     run_together(re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL), tmp_path, monkeypatch)
+
+
+def test_the_page_for_users_of_laplace_runs(tmp_path, monkeypatch):
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    text = (ROOT / "docs" / "laplace.md").read_text(encoding="utf-8")
+    names = run_together(re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL), tmp_path, monkeypatch)
+    with torch.no_grad():
+        phi = torch.cat([names["model"][:-1](names["x"]), torch.ones(150, 1)], 1).double()
+    covariance = torch.linalg.inv(2.5 * torch.eye(17) + phi.T @ phi / 0.3**2)
+    torch.testing.assert_close(names["variance"].double(), (phi @ covariance * phi).sum(1, keepdim=True), rtol=1e-4, atol=0)
+
+
+@pytest.mark.parametrize(
+    ("name", "package", "words"),
+    [("widen_lightning.py", "lightning", "ignorance"), ("widen_transformer.py", "transformers", "of which ignorance")],
+)
+def test_modules_of_other_libraries_are_widened(name, package, words):
+    """Or the example says what it needs."""
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    printed = run_example(name)
+    assert words in printed or re.match(rf"skipped: .*pip install {package}\n", printed)
 
 
 def run_example(name, *arguments):

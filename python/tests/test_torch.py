@@ -237,9 +237,54 @@ def test_takes_data_in_every_form():
     np.testing.assert_allclose(
         credens.torch.widen(models, named, batch=lambda b: (b["x"], b["y"]), **given).gamma, expected.gamma, rtol=1e-12
     )
+    for batch in (
+        {"x": x, "y": y},
+        {"anything": x, "target": y},
+        {"input": x, "labels": y, "sample_weight": torch.ones(300)},
+        collections.OrderedDict(features=x, targets=y, weights=None),
+        collections.UserDict(x=x, label=y),
+    ):
+        np.testing.assert_allclose(credens.torch.widen(models, [batch], **given).elbo(), expected.elbo(), rtol=1e-12)
     twice = credens.torch.widen(models, [(torch.cat([x, x]), torch.cat([y, y]))], **given)
     weighed = credens.torch.widen(models, [(x, y, torch.full((300,), 2.0))], **given)
     np.testing.assert_allclose(weighed.gamma, twice.gamma, rtol=1e-12)
+
+
+class TwoInputs(nn.Module):
+    def __init__(self, network):
+        super().__init__()
+        self.network = network
+
+    def forward(self, left, right):
+        return {"prediction": self.network(torch.cat([left, right], 1))[0], "hidden": [left]}
+
+
+def test_several_parts_of_a_batch_are_arguments_by_their_names():
+    x, y = rows()
+    models = [TwoInputs(model) for model in networks()]
+    named = [{"right": x[:, 1:], "left": x[:, :1], "y": y}]
+    wide = credens.torch.widen(models, named, prior_precision=LAMBDA)
+    plain = credens.torch.widen(networks(form="mean"), [(x, y)], prior_precision=LAMBDA)
+    np.testing.assert_allclose(wide.elbo(), plain.elbo(), rtol=1e-12)
+    torch.testing.assert_close(wide.predict({"left": x[:, :1], "right": x[:, 1:]}).std, plain.predict(x).std)
+    assert credens.score(wide, named) == credens.score(plain, [(x, y)])
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        lambda out: {"logits": out[0], "loss": None},
+        lambda out: {"whatever": out[0]},
+        lambda out: {"y_hat": out[0], "features": out[1]},
+        lambda out: collections.OrderedDict(reconstruction=out[0], hidden=(out[1],)),
+    ],
+)
+def test_a_mean_is_found_among_other_parts(wrap):
+    models = networks()
+    x, y = rows()
+    wide = credens.torch.widen([Wrapped(model, wrap) for model in models], [(x, y)], prior_precision=LAMBDA)
+    plain = credens.torch.widen(networks(form="mean"), [(x, y)], prior_precision=LAMBDA)
+    np.testing.assert_allclose(wide.elbo(), plain.elbo(), rtol=1e-12)
 
 
 def test_leaves_networks_as_they_were():

@@ -235,9 +235,9 @@ def bent(bend):
     [
         (lambda: widen(likelihood="poisson"), "likelihood is 'poisson', expected 'gaussian' or 'softmax'"),
         (lambda: widen(likelihood="gaussian", classes=["a"] * 4), "classes are given, expected likelihood='softmax'"),
-        (lambda: widen(output="mean"), "output is 'mean', expected a function from what the network returns"),
+        (lambda: widen(output="mean"), "output is 'mean', expected 'logits' or 'probability', or a function from what the network returns"),
         (lambda: widen(bent(lambda z: z.softmax(1))), "models[0] returns class probabilities, expected logits"),
-        (lambda: widen(bent(lambda z: z.softmax(1))), "or give output=torch.log"),
+        (lambda: widen(bent(lambda z: z.softmax(1))), "or give output='probability'"),
         (lambda: widen(bent(lambda z: 2 * z)), "does not give the logit of class 0 as it is"),
         (lambda: widen(bent(lambda z: z.sigmoid())), "no layer of models[0] gives its logit"),
         (lambda: widen(bent(lambda z: (z, z))), "gives 2 tensors without names, expected logits"),

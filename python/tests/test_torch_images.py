@@ -174,8 +174,7 @@ def test_residual_denoisers_are_found():
 @pytest.mark.parametrize(
     ("last", "words"),
     [
-        (nn.Conv2d(4, 2, 3, padding=1, groups=2), "a convolution with groups=2, expected 1"),
-        (nn.ConvTranspose2d(4, 2, 3, padding=1), "is ConvTranspose2d, expected Linear, Conv1d, Conv2d or Conv3d"),
+        (nn.Bilinear(4, 4, 2), "is Bilinear, expected Linear, Conv1d, Conv2d or Conv3d, or a ConvTranspose of these"),
         (nn.Sequential(nn.Conv2d(4, 2, 1), nn.Sigmoid()), "is Sequential, expected Linear"),
     ],
 )

@@ -70,7 +70,7 @@ X, Y = rows()
         ),
         (
             lambda: widen([Bent(lambda out: 3 * out).double()], layer="head", output="mean"),
-            "a nonlinear function or a factor",
+            "a factor of 3 (let the network leave it out, and give it as target_scale=) comes after it",
         ),
         (
             lambda: widen([TwoHeads().double()], output="mean"),
@@ -92,6 +92,12 @@ X, Y = rows()
         ),
         (lambda: widen(loader=[(X, Y * float("inf"))]), "batch 0: targets have the value"),
         (lambda: widen(loader=[(X, Y[:, :1])]), "the targets are [300, 1], expected [300, 2]"),
+        (lambda: widen(loader=[{"y": Y}]), "batch 0 of loader has 'y', expected inputs beside these; batch= can say which"),
+        (lambda: widen(loader=[{"x": X, "y": Y, "label": Y}]), "has 'y' and 'label', expected one of them"),
+        (
+            lambda: widen(loader=[{"x": X, "mask": X, "y": Y}]),
+            "inputs have 'mask', but forward of Network takes 'x'; batch= can make of a batch what it takes",
+        ),
         (lambda: widen(loader=[(X, Y), (X,)]), "batch 1 has no targets, the batches before differ"),
         (lambda: widen(loader=[(X, Y, -torch.ones(300))]), "row weights have the value -1.0"),
         (
@@ -124,7 +130,9 @@ def test_bad_input_is_a_value_error_that_says_what_was_expected(call, words):
         (lambda: widen(5), "models is int"),
         (lambda: widen(loader=X), "loader is a tensor"),
         (lambda: widen(loader=5), "loader is int"),
-        (lambda: widen(loader=[{"x": X}]), "batch 0 of loader is dict, expected inputs, (inputs, targets)"),
+        (lambda: widen(loader=[{"x": X, "y": 3}]), "batch 0 of loader: targets are int, expected a tensor"),
+        (lambda: widen(loader={"x": X, "y": Y}), "loader is dict, expected a DataLoader, a data set or a list with this"),
+        (lambda: widen(loader=[{X}]), "batch 0 of loader is set, expected inputs, (inputs, targets)"),
         (lambda: widen(loader=[(X, 3)]), "targets are int, expected a tensor"),
         (lambda: widen(layer=5), "mean_layer is int"),
     ],

@@ -74,9 +74,9 @@ std::string meaning_of(const Argument& argument) {
 }
 
 std::vector<Verb> all_verbs() {
-  return {fit_verb(),      merge_verb(),  widen_verb(),   calibrate_verb(), predict_verb(),
-          evaluate_verb(), check_verb(),  explain_verb(), sample_verb(), suggest_verb(),  outputs_verb(),   inspect_verb(),
-          export_verb(),   report_verb(), budget_verb(), pack_verb(),    demo_verb(),      version_verb()};
+  return {fit_verb(),     merge_verb(),  widen_verb(),   calibrate_verb(), predict_verb(), evaluate_verb(), check_verb(),
+          explain_verb(), sample_verb(), suggest_verb(), outputs_verb(),   inspect_verb(), export_verb(),   report_verb(),
+          card_verb(),    budget_verb(), pack_verb(),    demo_verb(),      version_verb()};
 }
 
 std::string overview(std::span<const Verb> verbs) {

@@ -76,6 +76,7 @@ Verb inspect_verb();
 Verb export_verb();
 Verb report_verb();
 Verb budget_verb();
+Verb card_verb();
 Verb pack_verb();
 Verb demo_verb();
 Verb version_verb();

@@ -125,6 +125,17 @@ def prediction(path, output, level):
     print("mean +- z std")
 
 
+def card(path, scores_path):
+    """The front matter of a model card has the scores of evaluate."""
+    text = Path(path).read_text(encoding="utf-8")
+    matter = text.split("---\n")[1]
+    scores = json.loads(Path(scores_path).read_text(encoding="utf-8"))
+    for kind, value in (("rmse", scores["rmse"]), ("mae", scores["mae"]), ("nll", scores["extended"]["nll"])):
+        found = re.findall(rf"- type: {kind}\n +name: .*\n +value: (\S+)\n", matter)
+        near(float(found[-1]), value)
+    print("the scores of evaluate")
+
+
 def coverage_factor(path, output, factor):
     intervals(read_csv(path), output, float(factor))
     print("mean +- K std")

@@ -93,3 +93,26 @@ def test_the_variance_of_the_function_is_that_of_the_same_structure(rung, struct
     expected = np.diagonal(covariance.detach().numpy(), axis1=1, axis2=2)
     predictive = ours(model, rows(outputs)[0], rung, bias).predict_outputs(*arrays(model, x))
     np.testing.assert_allclose(predictive.epistemic_variance.reshape(expected.shape), expected, rtol=1e-10)
+
+
+def with_noise(mean):
+    return mean, torch.full_like(mean, NOISE_STD**2)
+
+
+@pytest.mark.parametrize(("rung", "structure"), [("full", "full"), ("diagonal", "diag")])
+@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize("outputs", [1, 3])
+def test_networks_are_widened_as_docs_laplace_says(rung, structure, bias, outputs):
+    import credens.torch
+
+    model = network(outputs, bias)
+    x, y = rows(outputs)
+    posterior = theirs(model, structure, x, y)
+    options = {"output": with_noise, "random_bias": bias, "posterior": rung, "prior_precision": LAMBDA}
+    wide = credens.torch.widen(model, [(x, y)], **options)
+    new, _ = rows(outputs, count=20, seed=2)
+    mean, covariance = posterior(new)
+    expected = np.diagonal(covariance.detach().numpy(), axis1=1, axis2=2)
+    p = wide.predict(new)
+    np.testing.assert_allclose(p.mean, mean.detach().numpy(), rtol=TOLERANCE, atol=TOLERANCE)
+    np.testing.assert_allclose(p.epistemic_variance, expected, rtol=1e-10)
