@@ -169,8 +169,9 @@ class OneSpeaker(Ranks):
         stopped = ["sh", "-c", "kill -STOP $$"]
         cases = [(fit, ["sleep", "600"]), (["sleep", "600"], fit), (fit, stopped)]
         for first, second in cases if TORTURE else cases[:2]:
-            words = [*MPIRUN, "-x", "CREDENS_JOIN_SECONDS=2", "-n", "1", *first, ":", "-n", "1", *second]
-            done = subprocess.run([str(word) for word in words], cwd=self.folder, capture_output=True, text=True, check=False, timeout=60)
+            words = [*MPIRUN, "-n", "1", *first, ":", "-n", "1", *second]
+            done = subprocess.run([str(word) for word in words], cwd=self.folder, capture_output=True, text=True, check=False, timeout=60,
+                                  env={**os.environ, "CREDENS_JOIN_SECONDS": "2"})
             self.assertEqual(done.returncode, 1, done.stderr)
             self.assertRegex("\n".join(said_by_us(done.stderr)), r"^credens: rank [01] on [^ ]+: not all of the 2 processes .* within 2 s")
             self.assertFalse((self.folder / "lonely").exists())
