@@ -9,21 +9,13 @@
 #include <credens/uncertain_inputs.hpp>
 
 #include "support/error_matchers.hpp"
+#include "unit/decide/one_normal.hpp"
 #include "unit/model/random_ensemble.hpp"
 
 namespace credens {
 namespace {
 
 using test::Fails;
-
-Predictive normal(double mean, double noise_std, double ignorance_std) {
-  return Predictive({.rows = 1,
-                     .outputs = 1,
-                     .weights = {1},
-                     .mean = {mean},
-                     .aleatoric_variance = {noise_std * noise_std},
-                     .epistemic_variance = {ignorance_std * ignorance_std}});
-}
 
 std::vector<std::string> names_of(const Budget& budget) {
   std::vector<std::string> names;
@@ -33,7 +25,7 @@ std::vector<std::string> names_of(const Budget& budget) {
 
 // Of a normal distribution all intervals are mean +- 1.96 u.
 TEST(Budget, OfANormalDistributionIsKnown) {
-  const Budget found = budget(normal(10, 3, 4));
+  const Budget found = budget(test::one_normal(10, 3, 4));
   EXPECT_EQ(names_of(found), (std::vector<std::string>{"noise", "between members", "within members"}));
   EXPECT_DOUBLE_EQ(found.contributions[0].std(0, 0), 3);
   EXPECT_EQ(found.contributions[1].std(0, 0), 0);
@@ -46,14 +38,14 @@ TEST(Budget, OfANormalDistributionIsKnown) {
 }
 
 TEST(Budget, OfTheFunctionHasNoNoise) {
-  const Budget found = budget(normal(10, 3, 4), {.of = Measurand::function});
+  const Budget found = budget(test::one_normal(10, 3, 4), {.of = Measurand::function});
   EXPECT_EQ(names_of(found), (std::vector<std::string>{"between members", "within members"}));
   EXPECT_DOUBLE_EQ(found.total_std(0, 0), 4);
   EXPECT_NEAR(found.coverage_factor(0, 0), 1.959963984540054, 1e-9);
 }
 
 TEST(Budget, OfAValueKnownForCertainIsEmpty) {
-  const Budget found = budget(normal(10, 3, 0), {.of = Measurand::function});
+  const Budget found = budget(test::one_normal(10, 3, 0), {.of = Measurand::function});
   EXPECT_EQ(found.total_std(0, 0), 0);
   EXPECT_EQ(found.coverage_factor(0, 0), 0);
   EXPECT_NEAR(found.expanded(0, 0), 0, 1e-300);
@@ -95,8 +87,8 @@ TEST(Budget, DoesNotDependOnThreads) {
 }
 
 TEST(Budget, RefusesALevelThatIsNone) {
-  EXPECT_THAT([] { budget(normal(0, 1, 1), {.level = 1}); }, Fails(ErrorCode::usage, "level is 1"));
-  EXPECT_THAT([] { shortest_interval(normal(0, 1, 1), 0); }, Fails(ErrorCode::usage, "level is 0"));
+  EXPECT_THAT([] { budget(test::one_normal(0, 1, 1), {.level = 1}); }, Fails(ErrorCode::usage, "level is 1"));
+  EXPECT_THAT([] { shortest_interval(test::one_normal(0, 1, 1), 0); }, Fails(ErrorCode::usage, "level is 0"));
 }
 
 }  // namespace

@@ -10,20 +10,12 @@
 #include "base/random.hpp"
 #include "math/normal.hpp"
 #include "support/error_matchers.hpp"
+#include "unit/decide/one_normal.hpp"
 
 namespace credens {
 namespace {
 
 using test::Fails;
-
-Predictive gaussian(double mean, double noise_std, double ignorance_std) {
-  return Predictive({.rows = 1,
-                     .outputs = 1,
-                     .weights = {1},
-                     .mean = {mean},
-                     .aleatoric_variance = {noise_std * noise_std},
-                     .epistemic_variance = {ignorance_std * ignorance_std}});
-}
 
 Conformity of(const Predictive& predictive, ToleranceLimits limits, const ConformityOptions& options = {}) {
   return conformity(predictive, {&limits, 1}, options);
@@ -35,19 +27,19 @@ double probability(const Predictive& predictive, ToleranceLimits limits, Measura
 
 // A result of 13.6 with standard uncertainty 1.8 and limits of 12.5 and 16.3.
 TEST(ConformityProbability, IsThatOfANormalDistribution) {
-  EXPECT_NEAR(probability(gaussian(13.6, 1.8, 0), {.lower = 12.5, .upper = 16.3}), 0.6626, 5e-5);
+  EXPECT_NEAR(probability(test::one_normal(13.6, 1.8, 0), {.lower = 12.5, .upper = 16.3}), 0.6626, 5e-5);
 }
 
 TEST(ConformityProbability, OfTheFunctionLeavesTheNoiseOut) {
-  EXPECT_NEAR(probability(gaussian(0, 100, 1), {.upper = 1.959963984540054}, Measurand::function), 0.975, 1e-12);
+  EXPECT_NEAR(probability(test::one_normal(0, 100, 1), {.upper = 1.959963984540054}, Measurand::function), 0.975, 1e-12);
 }
 
 TEST(ConformityProbability, KeepsItsDigitsFarOut) {
-  EXPECT_NEAR(probability(gaussian(0, 1, 0), {.lower = 10, .upper = 11}) / 7.6198530241605e-24, 1, 1e-3);
+  EXPECT_NEAR(probability(test::one_normal(0, 1, 0), {.lower = 10, .upper = 11}) / 7.6198530241605e-24, 1, 1e-3);
 }
 
 TEST(ConformityProbability, CountsTheLimitsThemselves) {
-  const Predictive certain = gaussian(5, 1, 0);
+  const Predictive certain = test::one_normal(5, 1, 0);
   EXPECT_EQ(probability(certain, {.lower = 5}, Measurand::function), 1);
   EXPECT_EQ(probability(certain, {.upper = 5}, Measurand::function), 1);
   EXPECT_EQ(probability(certain, {.lower = 4, .upper = 5}, Measurand::function), 1);
@@ -95,13 +87,13 @@ TEST(GuardBand, LeavesTheRiskBeyondTheLimit) {
 }
 
 TEST(GuardBand, OfANormalDistributionIsItsQuantile) {
-  const Conformity found = of(gaussian(7, 2, 0), {.upper = 20}, {.risk = 0.025});
+  const Conformity found = of(test::one_normal(7, 2, 0), {.upper = 20}, {.risk = 0.025});
   EXPECT_NEAR(found.guard_upper(0, 0), 2 * 1.959963984540054, 1e-12);
   EXPECT_NEAR(found.guard_lower(0, 0), 2 * 1.959963984540054, 1e-12);
 }
 
 Statement statement_at(double mean, const ConformityOptions& options) {
-  return of(gaussian(mean, 1, 0), {.upper = 10}, options).statement_at(0, 0);
+  return of(test::one_normal(mean, 1, 0), {.upper = 10}, options).statement_at(0, 0);
 }
 
 // A risk of 0.05 keeps means 1.645 standard deviations away from their limit.
@@ -118,13 +110,13 @@ TEST(Statement, OfASimpleDecisionLooksAtTheMeanAlone) {
   const ConformityOptions simple{.rule = DecisionRule::simple};
   EXPECT_EQ(statement_at(10, simple), Statement::pass);
   EXPECT_EQ(statement_at(10.01, simple), Statement::fail);
-  EXPECT_EQ(of(gaussian(9, 1, 0), {.upper = 10}, simple).guard_upper(0, 0), 0);
+  EXPECT_EQ(of(test::one_normal(9, 1, 0), {.upper = 10}, simple).guard_upper(0, 0), 0);
 }
 
 // Both tails count: 0.04 beyond each limit are more than a risk of 0.05.
 TEST(Statement, CountsBothTails) {
   const double limit = -math::normal_quantile(0.04);
-  const Conformity found = of(gaussian(0, 1, 0), {.lower = -limit, .upper = limit});
+  const Conformity found = of(test::one_normal(0, 1, 0), {.lower = -limit, .upper = limit});
   EXPECT_EQ(found.statement_at(0, 0), Statement::conditional_pass);
 }
 
@@ -144,7 +136,7 @@ TEST(Conformity, LeavesOutputsWithoutLimitsAlone) {
 }
 
 TEST(Conformity, RefusesLimitsThatAreNone) {
-  const Predictive p = gaussian(0, 1, 0);
+  const Predictive p = test::one_normal(0, 1, 0);
   EXPECT_THAT([&] { of(p, {}); }, Fails(ErrorCode::usage, "no limit is given, expected a lower or an upper one"));
   EXPECT_THAT([&] { of(p, {.lower = 2, .upper = 1}); },
               Fails(ErrorCode::usage, "the lower limit 2 is not below the upper limit 1"));

@@ -11,28 +11,13 @@
 #include "model/names.hpp"
 #include "support/edit_network.hpp"
 #include "support/error_matchers.hpp"
+#include "unit/model/plain_activation.hpp"
 #include "unit/model/random_ensemble.hpp"
 
 namespace credens::model {
 namespace {
 
 using test::Fails;
-
-double plain_activation_in_double(Activation activation, double x) {
-  switch (activation) {
-    case Activation::relu:
-      return x > 0 ? x : 0;
-    case Activation::tanh:
-      return std::tanh(x);
-    case Activation::silu:
-      return x / (1 + std::exp(-x));
-    case Activation::gelu:
-      return 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2));
-    case Activation::elu:
-      return x > 0 ? x : std::exp(x) - 1;
-  }
-  return x;
-}
 
 /// Head of a network at a row of inputs in the units of the data, all in double: differences of it have no rounding of
 /// floats in them.
@@ -56,7 +41,7 @@ std::vector<double> head_in_double(const EnsembleState& state, std::size_t l, st
     for (std::size_t out = 0; out < next.size(); ++out) {
       next[out] = bias[out];
       for (std::size_t in = 0; in < row.size(); ++in) next[out] += static_cast<double>(weight(out, in)) * row[in];
-      if (layer + 1 < shape.layers()) next[out] = plain_activation_in_double(shape.activation, next[out]);
+      if (layer + 1 < shape.layers()) next[out] = test::plain_activation(shape.activation, next[out]);
     }
     row = next;
   }

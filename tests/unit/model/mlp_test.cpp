@@ -14,6 +14,7 @@
 #include "support/edit_network.hpp"
 #include "support/error_matchers.hpp"
 #include "unit/model/network_block.hpp"
+#include "unit/model/plain_activation.hpp"
 #include "unit/model/random_ensemble.hpp"
 
 namespace credens::model {
@@ -23,22 +24,6 @@ constexpr Activation all_activations[] = {Activation::relu, Activation::tanh, Ac
                                           Activation::elu};
 constexpr NoiseKind all_noises[] = {NoiseKind::shared, NoiseKind::per_output, NoiseKind::constant, NoiseKind::known};
 constexpr NoiseLink all_links[] = {NoiseLink::softplus, NoiseLink::exp};
-
-double plain_activation(Activation activation, double x) {
-  switch (activation) {
-    case Activation::relu:
-      return x > 0 ? x : 0;
-    case Activation::tanh:
-      return std::tanh(x);
-    case Activation::silu:
-      return x / (1 + std::exp(-x));
-    case Activation::gelu:
-      return 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2));
-    case Activation::elu:
-      return x > 0 ? x : std::exp(x) - 1;
-  }
-  return x;
-}
 
 double plain_variance(NoiseLink link, double raw) {
   return (link == NoiseLink::exp ? std::exp(raw) : std::log(1 + std::exp(raw))) + 1e-6;
@@ -76,7 +61,7 @@ PlainOutput plain_forward(const Mlp& network, std::vector<double> x, std::span<c
     for (std::size_t out = 0; out < y.size(); ++out) {
       y[out] = bias[out];
       for (std::size_t in = 0; in < x.size(); ++in) y[out] += static_cast<double>(weight(out, in)) * x[in];
-      if (layer + 1 < shape.layers()) y[out] = plain_activation(shape.activation, y[out]);
+      if (layer + 1 < shape.layers()) y[out] = test::plain_activation(shape.activation, y[out]);
     }
     if (layer + 1 < shape.layers()) output.features = y;
     x = y;
