@@ -5,8 +5,8 @@
 #pragma once
 
 #include <credens/conformity.hpp>
-#include <credens/uncertain_inputs.hpp>
 #include <credens/suggest.hpp>
+#include <credens/uncertain_inputs.hpp>
 
 #include "base/text.hpp"
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "base/check.hpp"
@@ -72,7 +73,7 @@ struct TrustJudge::Impl {
       ranks.emplace_back(std::move(of_one));
     }
     calibration = ranked(values, true);
-    strangeness.emplace_back(calibration.strangeness);
+    strangeness.emplace(calibration.strangeness);
     rank_strangeness(calibration, true);
   }
 
@@ -119,14 +120,14 @@ struct TrustJudge::Impl {
 
   void rank_strangeness(RowTrust& trust, bool is_calibration) const {
     for (const double value : trust.strangeness) {
-      trust.trust.push_back(strangeness.front().p_of(value, is_calibration));
+      trust.trust.push_back(strangeness->p_of(value, is_calibration));
     }
   }
 
   Ensemble ensemble;
   decide::Places places;
-  std::vector<decide::Ranks> ranks;        ///< by measure
-  std::vector<decide::Ranks> strangeness;  ///< one
+  std::vector<decide::Ranks> ranks;  ///< by measure
+  std::optional<decide::Ranks> strangeness;
   RowTrust calibration;
 };
 
