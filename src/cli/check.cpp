@@ -12,8 +12,11 @@
 #include "cli/print.hpp"
 #include "cli/rows.hpp"
 #include "cli/verbs.hpp"
+#include "data/row_sketch.hpp"
 #include "data/schema.hpp"
 #include "model/ensemble_state.hpp"
+#include "report/comparison.hpp"
+#include "store/json.hpp"
 
 namespace credens::cli {
 
@@ -67,7 +70,7 @@ struct CheckedRows {
   std::vector<std::size_t> numbers = {};  ///< of the rows in the table, where some were left out for want of a target
 };
 
-CheckedRows read_all(RowStream& stream) {
+CheckedRows read_all(RowStream& stream, data::SharedRows& trained_on) {
   AllRows inputs;
   AllRows targets;
   AllRows noise_std;
@@ -78,7 +81,10 @@ CheckedRows read_all(RowStream& stream) {
       numbers.push_back(rows->block.first_row + rows->block.table_row(row));
     }
     inputs.add(rows->block.inputs);
-    if (stream.has_targets()) targets.add(rows->block.targets);
+    if (stream.has_targets()) {
+      targets.add(rows->block.targets);
+      trained_on.add(rows->block);
+    }
     if (!rows->block.noise_std.empty()) noise_std.add(rows->block.noise_std);
   }
   return {inputs.take(), targets.take(), noise_std.take(), std::move(numbers)};
@@ -89,6 +95,7 @@ struct Findings {
   RowTrust rows;
   std::vector<std::size_t> numbers;  ///< of the rows in the table
   double strange = 0;                ///< p values up to this are strange
+  std::optional<double> training_share = {};  ///< of rows with targets
 
   /// The strangest rows first.
   std::vector<std::size_t> strangest(std::size_t count) const {
@@ -110,9 +117,12 @@ struct Findings {
 Findings judge(const Ensemble& ensemble, const CheckArguments& arguments) {
   const TrustJudge trust_judge(ensemble);
   RowStream stream(ensemble, arguments, data::Targets::if_there);
-  const CheckedRows all = read_all(stream);
-  Findings findings{.rows = trust_judge.judge(all.inputs), .numbers = all.numbers,
-                    .strange = strange_p(ensemble)};
+  data::SharedRows trained_on(ensemble.state().row_hashes);
+  const CheckedRows all = read_all(stream, trained_on);
+  Findings findings{.rows = trust_judge.judge(all.inputs),
+                    .numbers = all.numbers,
+                    .strange = strange_p(ensemble),
+                    .training_share = trained_on.share()};
   findings.table = check_inputs(ensemble, trust_judge, all.inputs, findings.rows);
   if (!all.targets.empty()) {
     check_targets(ensemble, ensemble.predict(all.inputs, {.noise_std = all.noise_std}), all.targets, findings.table);
@@ -159,12 +169,16 @@ Json findings_json(const Findings& findings, const CheckArguments& arguments) {
   }
   const double p = findings.table.p();
   return {{"rows", findings.rows.trust.size()}, {"drift", p <= arguments.alarm}, {"p", p}, {"alarm", arguments.alarm},
+          {"training_share", store::number_or_null(findings.training_share)},
           {"tests", std::move(tests)},          {"strangest_rows", std::move(rows)}};
 }
 
 void print_findings(const Findings& findings, const Ensemble& ensemble, const CheckArguments& arguments) {
   const double p = findings.table.p();
   const Promise& kept = *ensemble.promise();
+  const std::string warning =
+      report::training_warning(findings.training_share, "they lie nearer to what the model has seen than new rows can");
+  if (!warning.empty()) print(warning + "\n\n");
   print(fmt::format("{}: p {} for {} tests together. Of tables without drift at most {} raise an alarm.\n",
                     p <= arguments.alarm ? "Drift" : "No drift found", p_text(p), findings.table.tests.size(),
                     report::percent(arguments.alarm)));

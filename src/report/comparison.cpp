@@ -87,13 +87,13 @@ Comparison Comparer::comparison() const {
   return {.rows = extended_.rows(), .classical = classical_.scores(), .extended = extended_.scores()};
 }
 
-std::string training_warning(const std::optional<double>& training_share) {
+std::string training_warning(const std::optional<double>& training_share, std::string_view consequence) {
   constexpr double nearly_all = 0.995;
   if (!training_share || *training_share == 0) return "";
   const std::string which = *training_share >= nearly_all
                                 ? "These are rows of training"
                                 : fmt::format("About {} of these rows are rows of training", percent(*training_share));
-  return which + ": scores of rows that the model has seen say nothing of new rows.";
+  return fmt::format("{}: {}.", which, consequence);
 }
 
 std::vector<Table> comparison_tables(const Comparison& comparison, const Ensemble& ensemble, double level) {

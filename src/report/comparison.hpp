@@ -25,8 +25,10 @@ struct Comparison {
   std::optional<double> training_share = {};  ///< share of the rows that the model was trained on, where it is known
 };
 
-/// "These are rows of training: ...", or nothing where none of the rows are.
-std::string training_warning(const std::optional<double>& training_share);
+/// "These are rows of training: " and what follows from it, or nothing where none of the rows are.
+std::string training_warning(const std::optional<double>& training_share,
+                             std::string_view consequence =
+                                 "scores of rows that the model has seen say nothing of new rows");
 
 /// Compares predictions of an ensemble that arrive in blocks of rows.
 class Comparer {
